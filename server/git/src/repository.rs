@@ -1,0 +1,214 @@
+//! A repository, and the few things asked of git about it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use crate::GitError;
+use crate::command::Git;
+use crate::place::{self, Found, Place};
+
+/// A repository seen from one of its worktrees: every git here runs in that directory.
+#[derive(Debug)]
+pub struct Repository {
+    directory: PathBuf,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    bare: bool,
+    index_seen: Mutex<Option<Option<IndexStamp>>>,
+}
+
+/// What one `stat` of git's index tells. Git replaces the file on every change, so two equal stamps mean that nothing was staged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexStamp {
+    modified_ns: u128,
+    size: u64,
+    inode: u64,
+}
+
+impl std::fmt::Display for IndexStamp {
+    /// A text to remember it by; only ever compared.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-{}-{}", self.modified_ns, self.size, self.inode)
+    }
+}
+
+impl Repository {
+    /// Finds the project for a caller who stands in `from`, without starting git. `named` is what `CALLBOARD_ROOT` or `--project`
+    /// said: then nothing else is considered. The answer may be a place without a project yet (`Place::project`).
+    ///
+    /// # Errors
+    /// [`GitError::NotARepository`] when `from` is neither in a repository nor below a `.callboard/`.
+    pub fn find(from: &Path, named: Option<&Path>) -> Result<Place, GitError> {
+        place::find(from, named)
+    }
+
+    /// Makes a repository with the branch `main`, and without the hooks a person's template would bring.
+    pub fn init(directory: &Path) -> Result<Repository, GitError> {
+        Git::new(directory, &["init", "--quiet", "--template=", "--initial-branch=main"]).run()?;
+        let directory = fs::canonicalize(directory).map_err(|error| GitError::failed("git init", error))?;
+        place::discover(&directory)?.map(Repository::new).ok_or(GitError::NotARepository)
+    }
+
+    pub(crate) fn new(found: Found) -> Repository {
+        let bare = found.worktree.is_none();
+        Repository {
+            directory: found.worktree.unwrap_or_else(|| found.git_dir.clone()),
+            git_dir: found.git_dir,
+            common_dir: found.common_dir,
+            bare,
+            index_seen: Mutex::new(None),
+        }
+    }
+
+    /// The worktree's top, or the git directory where there is none: where every git here runs.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// This worktree's own git directory.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// The git directory all worktrees share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// `user.email` as git would use it here; none when it is not set.
+    pub fn user_email(&self) -> Result<Option<String>, GitError> {
+        self.config("user.email")
+    }
+
+    /// `user.name` as git would use it here; none when it is not set.
+    pub fn user_name(&self) -> Result<Option<String>, GitError> {
+        self.config("user.name")
+    }
+
+    /// A value of git's configuration, from any of its files; none when it is not set or empty.
+    pub fn config(&self, key: &str) -> Result<Option<String>, GitError> {
+        self.ask(&["config", "--get", key])
+    }
+
+    /// Writes a value into the repository's own configuration, which its worktrees share and clones never see.
+    pub fn set_config(&self, key: &str, value: &str) -> Result<(), GitError> {
+        Git::new(&self.directory, &["config", "--local", key, value]).run().map(drop)
+    }
+
+    /// Notes down where the project is (`callboard.root`), relative to the common git directory, so that a repository that was
+    /// moved or copied finds its own project and not the one it came from.
+    pub fn remember_root(&self, root: &Path) -> Result<(), GitError> {
+        let root = fs::canonicalize(root).map_err(|error| GitError::failed("find", error))?;
+        let path = place::relative_to(&root, &self.common_dir);
+        let path =
+            path.to_str().ok_or_else(|| GitError::failed("git config callboard.root", "the path is not UTF-8"))?;
+        self.set_config("callboard.root", path)
+    }
+
+    /// The stamp of this worktree's index; none while nothing was ever staged.
+    pub fn index_stamp(&self) -> Option<IndexStamp> {
+        let metadata = fs::metadata(self.git_dir.join("index")).ok()?;
+        let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some(IndexStamp { modified_ns: modified.as_nanos(), size: metadata.len(), inode: inode(&metadata) })
+    }
+
+    /// Whether the index changed since this was last asked; true the first time. One `stat`, no process.
+    pub fn index_changed(&self) -> bool {
+        let now = self.index_stamp();
+        let mut seen = self.index_seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = *seen != Some(now);
+        *seen = Some(now);
+        changed
+    }
+
+    /// Whether git's index holds `path` (absolute, or relative to [`Repository::directory`]). A path outside the worktree is not held.
+    pub fn tracks(&self, path: &Path) -> Result<bool, GitError> {
+        let absolute = self.directory.join(path);
+        // The file may be gone; its folder resolves the links that would make git refuse the path as outside.
+        let resolved = match (absolute.parent().map(fs::canonicalize), absolute.file_name()) {
+            (Some(Ok(parent)), Some(name)) => parent.join(name),
+            _ => absolute,
+        };
+        let Ok(inside) = resolved.strip_prefix(&self.directory) else { return Ok(false) };
+        if self.bare || inside.as_os_str().is_empty() {
+            return Ok(false);
+        }
+        let output = Git::new(&self.directory, &["--literal-pathspecs", "ls-files", "--error-unmatch"])
+            .paths(&[inside])
+            .output()?;
+        match output.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(GitError::failed("git ls-files", output.stderr)),
+        }
+    }
+
+    /// The branch work starts from when nobody chose one: the remote's default branch, `main`, `master`, else the current branch.
+    /// None when HEAD is detached and none of them exists.
+    pub fn default_base(&self) -> Result<Option<String>, GitError> {
+        if let Some(remote) = self.ask(&["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"])? {
+            return Ok(Some(remote));
+        }
+        for branch in ["main", "master"] {
+            let full = format!("refs/heads/{branch}");
+            if self.ask(&["rev-parse", "--quiet", "--verify", &full])?.is_some() {
+                return Ok(Some(branch.to_owned()));
+            }
+        }
+        self.branch()
+    }
+
+    /// The branch this worktree is on, also before its first commit; none when HEAD is detached.
+    pub fn branch(&self) -> Result<Option<String>, GitError> {
+        self.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"])
+    }
+
+    /// The commit HEAD is at, in full; none before the first one.
+    pub fn head(&self) -> Result<Option<String>, GitError> {
+        self.ask(&["rev-parse", "--quiet", "--verify", "HEAD^{commit}"])
+    }
+
+    /// Stages these paths, taken literally.
+    pub fn add(&self, paths: &[&Path]) -> Result<(), GitError> {
+        Git::new(&self.directory, &["--literal-pathspecs", "add"]).paths(paths).run().map(drop)
+    }
+
+    /// Commits what is staged, without hooks and signatures, and returns the new commit. `author` is `(name, email)`, `date` what
+    /// git reads as one (RFC 3339); both are the committer's too, so that the same calls give the same commit everywhere.
+    pub fn commit(&self, message: &str, author: (&str, &str), date: &str) -> Result<String, GitError> {
+        let (name, email) = author;
+        Git::new(
+            &self.directory,
+            &["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--file=-"],
+        )
+        .stdin(message.as_bytes())
+        .envs(&[("GIT_AUTHOR_NAME", name), ("GIT_AUTHOR_EMAIL", email), ("GIT_AUTHOR_DATE", date)])
+        .envs(&[("GIT_COMMITTER_NAME", name), ("GIT_COMMITTER_EMAIL", email), ("GIT_COMMITTER_DATE", date)])
+        .run()?;
+        self.head()?.ok_or_else(|| GitError::failed("git commit", "no commit was made"))
+    }
+
+    /// A question to which git answers one line, or exit code 1 and silence for "there is none".
+    fn ask(&self, args: &[&str]) -> Result<Option<String>, GitError> {
+        let output = Git::new(&self.directory, args).output()?;
+        match output.code {
+            Some(0) => {
+                Ok(Some(String::from_utf8_lossy(&output.stdout).trim().to_owned()).filter(|line| !line.is_empty()))
+            }
+            Some(1) => Ok(None),
+            _ => Err(GitError::failed(format!("git {}", args.join(" ")), output.stderr)),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &fs::Metadata) -> u64 {
+    0
+}

@@ -1,0 +1,89 @@
+//! What git is asked, against the real git.
+#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use git::{GitError, Repository};
+
+const ADA: (&str, &str) = ("Ada", "ada@example.org");
+const MAY: &str = "2026-05-01T09:00:00Z";
+
+fn repository() -> (tempfile::TempDir, Repository) {
+    let dir = tempfile::tempdir().unwrap();
+    let repo = Repository::init(dir.path()).unwrap();
+    (dir, repo)
+}
+
+fn write(repo: &Repository, name: &str) -> PathBuf {
+    let path = repo.directory().join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, name).unwrap();
+    path
+}
+
+#[test]
+fn the_same_commits_have_the_same_names_everywhere() {
+    let commit = || {
+        let (_dir, repo) = repository();
+        let path = write(&repo, "a.txt");
+        repo.add(&[&path]).unwrap();
+        let made = repo.commit("first\n\nwhy", ADA, MAY).unwrap();
+        assert_eq!(repo.head().unwrap().as_ref(), Some(&made));
+        made
+    };
+    assert_eq!(commit(), commit());
+}
+
+#[test]
+fn a_new_repository_has_a_branch_but_no_commit() {
+    let (_dir, repo) = repository();
+    assert_eq!(repo.head().unwrap(), None);
+    assert_eq!(repo.branch().unwrap().as_deref(), Some("main"));
+    assert_eq!(repo.default_base().unwrap().as_deref(), Some("main"));
+}
+
+#[test]
+fn the_users_name_is_read_from_configuration() {
+    let (_dir, repo) = repository();
+    repo.set_config("user.email", "ada@example.org").unwrap();
+    repo.set_config("user.name", "Ada Lovelace").unwrap();
+    assert_eq!(repo.user_email().unwrap().as_deref(), Some("ada@example.org"));
+    assert_eq!(repo.user_name().unwrap().as_deref(), Some("Ada Lovelace"));
+    assert_eq!(repo.config("callboard.nothing").unwrap(), None);
+}
+
+#[test]
+fn tracked_means_in_the_index() {
+    let (_dir, repo) = repository();
+    let staged = write(&repo, "log/[a].jsonl");
+    assert!(!repo.tracks(&staged).unwrap());
+    repo.add(&[&staged]).unwrap();
+    assert!(repo.tracks(&staged).unwrap());
+    assert!(repo.tracks(Path::new("log/[a].jsonl")).unwrap());
+    assert!(!repo.tracks(Path::new("log/a.jsonl")).unwrap(), "names are literal, never patterns");
+    assert!(!repo.tracks(Path::new("/etc/hostname")).unwrap());
+    fs::remove_file(&staged).unwrap();
+    assert!(repo.tracks(&staged).unwrap(), "deleted in the worktree, still in the index");
+}
+
+#[test]
+fn staging_is_noticed_once() {
+    let (_dir, repo) = repository();
+    assert!(repo.index_changed(), "unknown counts as changed");
+    assert!(!repo.index_changed());
+    let before = repo.index_stamp();
+    repo.add(&[&write(&repo, "a.txt")]).unwrap();
+    assert_ne!(repo.index_stamp(), before);
+    assert!(repo.index_changed());
+    assert!(!repo.index_changed());
+}
+
+#[test]
+fn a_refusal_carries_what_git_said() {
+    let (_dir, repo) = repository();
+    let refused = repo.add(&[Path::new("missing.txt")]).unwrap_err();
+    let GitError::Failed { command, stderr } = refused else { unreachable!("{refused:?}") };
+    assert!(command.starts_with("git --literal-pathspecs add"), "{command}");
+    assert!(stderr.contains("missing.txt"), "{stderr}");
+}
