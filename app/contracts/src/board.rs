@@ -1,0 +1,92 @@
+//! The port: what a board can be asked and told. The engine is behind it on the server, `fetch` in the browser.
+
+use crate::command::{CommandRequest, Receipt};
+use crate::id::{Actor, TaskId};
+use crate::problem::Problem;
+use crate::view::{
+    ActivityQuery, ActorRow, BoardQuery, BoardView, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer, NextRequest, Page,
+    SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Where a call came in; it decides defaults and the wording of hints, never a right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Surface {
+    /// The command line.
+    Cli,
+    /// An agent's tools.
+    Mcp,
+    /// The pages and their API.
+    Web,
+    /// Git's hooks and agent clients' hooks.
+    Hook,
+}
+
+impl Surface {
+    /// The word in events and presence.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Surface::Cli => "cli",
+            Surface::Mcp => "mcp",
+            Surface::Web => "web",
+            Surface::Hook => "hook",
+        }
+    }
+}
+
+/// Whose board it is: made by the transport, never from input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Who says they act.
+    pub actor: Actor,
+    /// Who the process knows is behind it: `local:<os user>` or `local:<os user>/<git e-mail>`, …
+    pub principal: String,
+    /// Where the call came in.
+    pub surface: Surface,
+    /// The session, to tell two holders of one name apart.
+    pub session: Option<String>,
+    /// The client's own name, for presence only.
+    pub client: Option<String>,
+}
+
+/// What every method of the port gives.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Problem>> + Send + 'a>>;
+
+/// A board as one caller sees it. No method names the caller: whoever holds the value is it.
+pub trait Board: Send + Sync + 'static {
+    /// One write.
+    fn execute(&self, request: CommandRequest) -> Answer<'_, Receipt>;
+    /// Several writes in one transaction, all or nothing; one batch on the sockets.
+    fn execute_all(&self, requests: Vec<CommandRequest>) -> Answer<'_, Vec<Receipt>>;
+    /// The next thing to do, claimed unless it is only a peek.
+    fn next(&self, request: NextRequest) -> Answer<'_, NextAnswer>;
+    /// All a page needs, in one read. With a task: its view too (`not_found` when there is none).
+    fn snapshot(&self, query: BoardQuery, task: Option<TaskId>) -> Answer<'_, Snapshot>;
+    /// The columns.
+    fn board(&self, query: BoardQuery) -> Answer<'_, BoardView>;
+    /// A list.
+    fn tasks(&self, query: TaskQuery) -> Answer<'_, Page<TaskCard>>;
+    /// One task, whole.
+    fn task(&self, id: TaskId) -> Answer<'_, TaskView>;
+    /// A page of a thread, newest page first, each page oldest first; `cursor` from the page before.
+    fn thread(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<Entry>>;
+    /// A page of everything that happened to a task, newest first.
+    fn history(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>>;
+    /// Words in ids, titles, specs, threads and commit subjects.
+    fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>>;
+    /// What happened on the board, newest first.
+    fn activity(&self, query: ActivityQuery) -> Answer<'_, Page<Entry>>;
+    /// Who is there and what they hold.
+    fn actors(&self) -> Answer<'_, Vec<ActorRow>>;
+    /// The caller's inbox; with `deliver` what is handed out is marked as delivered in the same transaction.
+    fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>>;
+    /// Facts that found no effect and wait for a person.
+    fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>>;
+    /// All milestones, open ones first.
+    fn milestones(&self) -> Answer<'_, Vec<MilestoneView>>;
+}
+
+/// A board that many tasks share.
+pub type SharedBoard = Arc<dyn Board>;

@@ -1,0 +1,103 @@
+//! What a live page hears: [`Frame`]s on a socket, each batch the changes of one command.
+
+use crate::id::{Actor, EventId};
+use crate::moment::Moment;
+use crate::view::{ActorRow, ConflictRow, Counts, Entry, MilestoneView, TaskCard};
+use serde::{Deserialize, Serialize};
+
+/// One thing that is now as it says. Each is whole, so applying one twice is harmless; an unknown kind is skipped.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "k", rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant, reason = "a change lives as text; it is parsed once and taken apart")]
+pub enum Change {
+    /// A card.
+    Task {
+        /// As it is now.
+        card: TaskCard,
+    },
+    /// A milestone.
+    Milestone {
+        /// As it is now.
+        milestone: MilestoneView,
+    },
+    /// Something happened: a line of the activity and, for its subject, of the thread.
+    Event {
+        /// The line.
+        entry: Entry,
+    },
+    /// Who is there.
+    Actors {
+        /// All of them.
+        actors: Vec<ActorRow>,
+    },
+    /// A conflict, open or settled.
+    Conflict {
+        /// As it is now.
+        row: ConflictRow,
+    },
+    /// How many tasks stand where.
+    Counts {
+        /// All counts.
+        counts: Counts,
+    },
+    /// Somebody has been handed an entry.
+    Delivery {
+        /// Which entry.
+        event: EventId,
+        /// To whom.
+        actor: Actor,
+        /// When.
+        at: Moment,
+    },
+    /// A kind of a newer version.
+    #[serde(other)]
+    Unknown,
+}
+
+/// The changes of one command, in order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Position in the log after it; strictly grows, except for live batches, which repeat it.
+    pub seq: i64,
+    /// Leases, presence, deliveries, standings that flipped by time alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub live: bool,
+    /// In order.
+    pub changes: Vec<Change>,
+}
+
+/// One message to a live page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "t", rename_all = "snake_case")]
+pub enum Frame {
+    /// The first one.
+    Hello {
+        /// Position what follows starts after.
+        seq: i64,
+        /// The database's.
+        epoch: String,
+        /// Build of the server.
+        version: String,
+        /// The server's clock.
+        now: Moment,
+        /// False: take a snapshot first.
+        resumed: bool,
+    },
+    /// One command's changes.
+    Batch(Batch),
+    /// This socket fell behind and gets nothing more: reopen with the last seq.
+    Lagged {
+        /// Last position sent.
+        seq: i64,
+    },
+    /// Every 15 seconds.
+    Beat {
+        /// Position of the log.
+        seq: i64,
+        /// The server's clock.
+        now: Moment,
+    },
+    /// A frame of a newer version.
+    #[serde(other)]
+    Unknown,
+}

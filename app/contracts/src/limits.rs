@@ -1,0 +1,131 @@
+//! Every limit of the board, in one place. Going over one is a refusal that names the limit and the size seen.
+
+/// Largest HTTP or MCP body, bytes.
+pub const BODY_BYTES_MAX: usize = 1 << 20;
+/// Longest task title, characters.
+pub const TITLE_CHARS_MAX: usize = 200;
+/// Longest milestone title, characters.
+pub const MILESTONE_TITLE_CHARS_MAX: usize = 120;
+/// Longest task spec, bytes.
+pub const SPEC_BYTES_MAX: usize = 64 << 10;
+/// Longest milestone goal, bytes.
+pub const GOAL_BYTES_MAX: usize = 8 << 10;
+/// Longest comment, message, note or reason, bytes.
+pub const NOTE_BYTES_MAX: usize = 16 << 10;
+/// Shortest note an agent may give where a note is required, characters that are not spaces.
+pub const AGENT_NOTE_CHARS_MIN: usize = 10;
+/// Labels on a task.
+pub const LABELS_MAX: usize = 20;
+/// Tasks one task may wait for.
+pub const AFTER_MAX: usize = 100;
+/// File patterns on a task.
+pub const FILES_MAX: usize = 100;
+/// Longest file pattern, characters.
+pub const FILE_PATTERN_CHARS_MAX: usize = 300;
+/// Acceptance criteria on a task or milestone.
+pub const CRITERIA_MAX: usize = 40;
+/// Longest text of one criterion or milestone rule, characters.
+pub const CRITERION_CHARS_MAX: usize = 500;
+/// Longest note on one criterion, characters.
+pub const CRITERION_NOTE_CHARS_MAX: usize = 2_000;
+/// Rules on a milestone.
+pub const RULES_MAX: usize = 20;
+/// Deepest nesting of subtasks.
+pub const PARENT_DEPTH_MAX: usize = 5;
+/// Task types a project may add to the ten built-in ones.
+pub const TYPES_ADDED_MAX: usize = 20;
+/// Longest name of an actor's part, characters.
+pub const ACTOR_PART_CHARS_MAX: usize = 40;
+/// Actors in `mentions` or `to`.
+pub const MENTIONS_MAX: usize = 20;
+/// Choices offered with a question.
+pub const CHOICES_MAX: usize = 6;
+/// Event body kept inline, bytes of canonical JSON; a larger one becomes a blob.
+pub const EVENT_BODY_INLINE_BYTES_MAX: usize = 16 << 10;
+/// Largest blob, bytes.
+pub const BLOB_BYTES_MAX: usize = 1 << 20;
+/// Longest line of a log file, bytes.
+pub const LOG_LINE_BYTES_MAX: usize = 64 << 10;
+/// Tasks in one `plan`.
+pub const PLAN_TASKS_MAX: usize = 1_000;
+/// Problems reported by one refused `plan`.
+pub const PLAN_ERRORS_MAX: usize = 20;
+/// Commands in one batch.
+pub const COMMANDS_IN_BATCH_MAX: usize = 100;
+/// Commands waiting for this process's writer.
+pub const COMMANDS_QUEUED_MAX: usize = 256;
+/// Commands committed in one transaction.
+pub const COMMANDS_PER_TRANSACTION_MAX: usize = 64;
+/// Rows of a list or activity page.
+pub const PAGE_ROWS_MAX: usize = 200;
+/// Cards a column has on a page's first load.
+pub const COLUMN_CARDS_FIRST: usize = 100;
+/// Closed cards on a page's first load.
+pub const DONE_CARDS_FIRST: usize = 20;
+/// Search hits on a page.
+pub const SEARCH_HITS_MAX: usize = 20;
+/// Longest search or filter text, characters.
+pub const QUERY_CHARS_MAX: usize = 200;
+/// Inbox items in one answer.
+pub const INBOX_ITEMS_MAX: usize = 10;
+/// Thread entries in one view of a task.
+pub const THREAD_ENTRIES_MAX: usize = 50;
+/// MCP answer by default, bytes.
+pub const MCP_ANSWER_BYTES: usize = 4 << 10;
+/// MCP page, and the most of a task's own spec that is handed out whole, bytes.
+pub const MCP_PAGE_BYTES: usize = 16 << 10;
+/// Longest idempotency key, characters.
+pub const KEY_CHARS_MAX: usize = 80;
+/// Days a receipt is kept for its key.
+pub const RECEIPT_DAYS: i64 = 7;
+/// Files listed in one commit event.
+pub const COMMIT_FILES_MAX: usize = 300;
+/// Trailers of one commit that bind it.
+pub const COMMIT_TASKS_MAX: usize = 8;
+/// Longest wait for a busy database or the writers' queue, milliseconds.
+pub const BUSY_WAIT_MS: u64 = 5_000;
+/// Live sockets of one process.
+pub const LIVE_SOCKETS_MAX: usize = 2_000;
+/// Batches queued for one live socket before it is told that it lagged.
+pub const LIVE_BATCHES_QUEUED_MAX: usize = 64;
+/// Furthest a resumed live client may be behind, events.
+pub const LIVE_RESUME_EVENTS_MAX: i64 = 2_000;
+/// Seconds between two heartbeats of a live socket.
+pub const LIVE_BEAT_SECONDS: u64 = 15;
+/// Connections one server serves at once.
+pub const CONNECTIONS_MAX: usize = 2_048;
+/// Seconds a client may take to send its request head.
+pub const REQUEST_HEAD_SECONDS: u64 = 10;
+/// Nesting of JSON that is accepted (serde_json's own limit is 128).
+pub const JSON_DEPTH_MAX: usize = 64;
+
+/// Shortest lease, seconds.
+pub const LEASE_SECONDS_MIN: i64 = 60;
+/// Longest lease, seconds.
+pub const LEASE_SECONDS_MAX: i64 = 86_400;
+/// Lease of an agent whose client's hooks renew for it, seconds.
+pub const LEASE_SECONDS_AGENT: i64 = 900;
+/// Lease of an agent without hooks, seconds.
+pub const LEASE_SECONDS_AGENT_WITHOUT_HOOKS: i64 = 3_600;
+/// Lease of a person, seconds.
+pub const LEASE_SECONDS_DEV: i64 = 86_400;
+/// Time after expiry in which only the holder may use a lease, seconds.
+pub const GRACE_SECONDS: i64 = 120;
+/// Expiry published in the log: at least this far ahead, seconds.
+pub const PUBLISHED_SECONDS_MIN: i64 = 7_200;
+/// Tasks an agent may hold at once.
+pub const HELD_BY_AGENT_MAX: i64 = 1;
+/// Tasks a person may hold at once.
+pub const HELD_BY_DEV_MAX: i64 = 20;
+/// How far ahead of local time another clock is followed, milliseconds.
+pub const CLOCK_AHEAD_MS_MAX: i64 = 300_000;
+/// Candidates `next` reads.
+pub const CANDIDATES_MAX: usize = 200;
+/// Hours of inbox a database made anew still delivers.
+pub const INBOX_REBUILT_HOURS: i64 = 24;
+/// Days `inbox: all` lists.
+pub const INBOX_ALL_DAYS: i64 = 7;
+
+const _: () = assert!(COMMANDS_PER_TRANSACTION_MAX <= COMMANDS_QUEUED_MAX);
+const _: () = assert!(EVENT_BODY_INLINE_BYTES_MAX < LOG_LINE_BYTES_MAX);
+const _: () = assert!(SPEC_BYTES_MAX < BLOB_BYTES_MAX && BLOB_BYTES_MAX <= BODY_BYTES_MAX);
