@@ -1,1 +1,4 @@
-//! placeholder
+//! The one integration binary: every file in this folder is a module of it, which `tidy` checks.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at the first surprise")]
+
+mod tidy;
