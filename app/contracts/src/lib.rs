@@ -10,6 +10,7 @@ pub mod hint;
 pub mod id;
 pub mod limits;
 pub mod moment;
+pub mod moves;
 pub mod problem;
 pub mod standing;
 pub mod text;
