@@ -68,7 +68,8 @@ impl<'a> Git<'a> {
     pub fn output(self) -> Result<Output, GitError> {
         let spoken = self.spoken();
         let mut command = clean_git();
-        command.arg("-C").arg(self.directory).args(&self.args).envs(self.envs.iter().copied());
+        // No file monitor: asking where things stand must neither run a repository's own command nor leave a daemon behind.
+        command.args(["-c", "core.fsmonitor=false", "-C"]).arg(self.directory).args(&self.args).envs(self.envs.iter().copied());
         command.stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
         let child = command.spawn().map_err(|error| GitError::failed(&spoken, error))?;
         wait(child, self.stdin.map(<[u8]>::to_vec), self.limit, &spoken)

@@ -13,4 +13,4 @@ mod repository;
 
 pub use error::GitError;
 pub use place::{PROJECT_DIRECTORY, Place};
-pub use repository::{IndexStamp, Repository};
+pub use repository::{IndexStamp, Repository, config};

@@ -177,8 +177,7 @@ pub(crate) fn discover(from: &Path) -> Result<Option<Found>, GitError> {
             }
             continue; // an empty `.git` directory: git walks on as well
         }
-        let target =
-            git_file_target(dir, &dot_git).filter(|target| is_git_dir(target)).ok_or(GitError::NotARepository)?;
+        let target = git_file_target(dir, &dot_git).filter(|target| is_git_dir(target)).ok_or(GitError::NotARepository)?;
         return found(target, Some(dir.to_owned())).map(Some);
     }
     Ok(None)
@@ -205,8 +204,7 @@ fn git_file_target(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
 
 fn is_git_dir(dir: &Path) -> bool {
     // HEAD may be a link that points nowhere yet, so its target is not asked for.
-    fs::symlink_metadata(dir.join("HEAD")).is_ok()
-        && (dir.join("commondir").is_file() || (dir.join("objects").is_dir() && dir.join("refs").is_dir()))
+    fs::symlink_metadata(dir.join("HEAD")).is_ok() && (dir.join("commondir").is_file() || (dir.join("objects").is_dir() && dir.join("refs").is_dir()))
 }
 
 fn holds_project(root: &Path) -> bool {

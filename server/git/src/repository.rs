@@ -89,7 +89,7 @@ impl Repository {
 
     /// A value of git's configuration, from any of its files; none when it is not set or empty.
     pub fn config(&self, key: &str) -> Result<Option<String>, GitError> {
-        self.ask(&["config", "--get", key])
+        config(&self.directory, key)
     }
 
     /// Writes a value into the repository's own configuration, which its worktrees share and clones never see.
@@ -102,8 +102,7 @@ impl Repository {
     pub fn remember_root(&self, root: &Path) -> Result<(), GitError> {
         let root = fs::canonicalize(root).map_err(|error| GitError::failed("find", error))?;
         let path = place::relative_to(&root, &self.common_dir);
-        let path =
-            path.to_str().ok_or_else(|| GitError::failed("git config callboard.root", "the path is not UTF-8"))?;
+        let path = path.to_str().ok_or_else(|| GitError::failed("git config callboard.root", "the path is not UTF-8"))?;
         self.set_config("callboard.root", path)
     }
 
@@ -135,9 +134,7 @@ impl Repository {
         if self.bare || inside.as_os_str().is_empty() {
             return Ok(false);
         }
-        let output = Git::new(&self.directory, &["--literal-pathspecs", "ls-files", "--error-unmatch"])
-            .paths(&[inside])
-            .output()?;
+        let output = Git::new(&self.directory, &["--literal-pathspecs", "ls-files", "--error-unmatch"]).paths(&[inside]).output()?;
         match output.code {
             Some(0) => Ok(true),
             Some(1) => Ok(false),
@@ -145,15 +142,15 @@ impl Repository {
         }
     }
 
-    /// The branch work starts from when nobody chose one: the remote's default branch, `main`, `master`, else the current branch.
+    /// The branch work starts from when nobody chose one: the remote's default branch (as `origin/main`), `main`, `master`, else the current branch.
     /// None when HEAD is detached and none of them exists.
     pub fn default_base(&self) -> Result<Option<String>, GitError> {
-        if let Some(remote) = self.ask(&["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"])? {
+        if let Some(remote) = ask(&self.directory, &["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"])? {
             return Ok(Some(remote));
         }
         for branch in ["main", "master"] {
             let full = format!("refs/heads/{branch}");
-            if self.ask(&["rev-parse", "--quiet", "--verify", &full])?.is_some() {
+            if ask(&self.directory, &["rev-parse", "--quiet", "--verify", &full])?.is_some() {
                 return Ok(Some(branch.to_owned()));
             }
         }
@@ -162,12 +159,12 @@ impl Repository {
 
     /// The branch this worktree is on, also before its first commit; none when HEAD is detached.
     pub fn branch(&self) -> Result<Option<String>, GitError> {
-        self.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"])
+        ask(&self.directory, &["symbolic-ref", "--quiet", "--short", "HEAD"])
     }
 
     /// The commit HEAD is at, in full; none before the first one.
     pub fn head(&self) -> Result<Option<String>, GitError> {
-        self.ask(&["rev-parse", "--quiet", "--verify", "HEAD^{commit}"])
+        ask(&self.directory, &["rev-parse", "--quiet", "--verify", "HEAD^{commit}"])
     }
 
     /// Stages these paths, taken literally.
@@ -179,27 +176,27 @@ impl Repository {
     /// git reads as one (RFC 3339); both are the committer's too, so that the same calls give the same commit everywhere.
     pub fn commit(&self, message: &str, author: (&str, &str), date: &str) -> Result<String, GitError> {
         let (name, email) = author;
-        Git::new(
-            &self.directory,
-            &["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--file=-"],
-        )
-        .stdin(message.as_bytes())
-        .envs(&[("GIT_AUTHOR_NAME", name), ("GIT_AUTHOR_EMAIL", email), ("GIT_AUTHOR_DATE", date)])
-        .envs(&[("GIT_COMMITTER_NAME", name), ("GIT_COMMITTER_EMAIL", email), ("GIT_COMMITTER_DATE", date)])
-        .run()?;
+        Git::new(&self.directory, &["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--file=-"])
+            .stdin(message.as_bytes())
+            .envs(&[("GIT_AUTHOR_NAME", name), ("GIT_AUTHOR_EMAIL", email), ("GIT_AUTHOR_DATE", date)])
+            .envs(&[("GIT_COMMITTER_NAME", name), ("GIT_COMMITTER_EMAIL", email), ("GIT_COMMITTER_DATE", date)])
+            .run()?;
         self.head()?.ok_or_else(|| GitError::failed("git commit", "no commit was made"))
     }
+}
 
-    /// A question to which git answers one line, or exit code 1 and silence for "there is none".
-    fn ask(&self, args: &[&str]) -> Result<Option<String>, GitError> {
-        let output = Git::new(&self.directory, args).output()?;
-        match output.code {
-            Some(0) => {
-                Ok(Some(String::from_utf8_lossy(&output.stdout).trim().to_owned()).filter(|line| !line.is_empty()))
-            }
-            Some(1) => Ok(None),
-            _ => Err(GitError::failed(format!("git {}", args.join(" ")), output.stderr)),
-        }
+/// A value of git's configuration as it holds in any directory, in a repository or not: who a person is outside of one.
+pub fn config(directory: &Path, key: &str) -> Result<Option<String>, GitError> {
+    ask(directory, &["config", "--get", key])
+}
+
+/// A question to which git answers one line, or exit code 1 and silence for "there is none".
+fn ask(directory: &Path, args: &[&str]) -> Result<Option<String>, GitError> {
+    let output = Git::new(directory, args).output()?;
+    match output.code {
+        Some(0) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim().to_owned()).filter(|line| !line.is_empty())),
+        Some(1) => Ok(None),
+        _ => Err(GitError::failed(format!("git {}", args.join(" ")), output.stderr)),
     }
 }
 

@@ -1,8 +1,9 @@
 //! What git is asked, against the real git.
-#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests stop at the first surprise and may start themselves")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use git::{GitError, Repository};
 
@@ -20,6 +21,12 @@ fn write(repo: &Repository, name: &str) -> PathBuf {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, name).unwrap();
     path
+}
+
+/// Makes a file and commits it.
+fn commit_everything(repo: &Repository) {
+    repo.add(&[&write(repo, "a.txt")]).unwrap();
+    repo.commit("first", ADA, MAY).unwrap();
 }
 
 #[test]
@@ -86,4 +93,41 @@ fn a_refusal_carries_what_git_said() {
     let GitError::Failed { command, stderr } = refused else { unreachable!("{refused:?}") };
     assert!(command.starts_with("git --literal-pathspecs add"), "{command}");
     assert!(stderr.contains("missing.txt"), "{stderr}");
+}
+
+#[test]
+fn work_starts_from_the_remotes_default_branch_where_there_is_one() {
+    let (_dir, repo) = repository();
+    commit_everything(&repo);
+    let copy = tempfile::tempdir().unwrap();
+    let from = repo.directory().to_str().unwrap().to_owned();
+    let status = Command::new("git").args(["clone", "-q", "-o", "origin", &from, "."]).current_dir(copy.path()).status();
+    assert!(status.unwrap().success());
+    let place = Repository::find(copy.path(), None).unwrap();
+    assert_eq!(place.repository().unwrap().default_base().unwrap().as_deref(), Some("origin/main"));
+}
+
+#[test]
+fn configuration_is_read_outside_of_a_repository_too() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(git::config(dir.path(), "callboard.nothing").unwrap(), None);
+}
+
+/// A git hook runs us with variables that bind every git to the repository of the hook. This test runs itself that way.
+#[test]
+fn the_environment_of_a_hook_binds_nothing() {
+    if std::env::var_os("GIT_DIR").is_none() {
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        again.args(["--exact", "the_environment_of_a_hook_binds_nothing"]);
+        again.env("GIT_DIR", "/nowhere/.git").env("GIT_WORK_TREE", "/nowhere").env("GIT_INDEX_FILE", "/nowhere/index");
+        again.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "user.email").env("GIT_CONFIG_VALUE_0", "else@example.org");
+        let output = again.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        return;
+    }
+    let (_dir, repo) = repository();
+    repo.set_config("user.email", "ada@example.org").unwrap();
+    assert_eq!(repo.user_email().unwrap().as_deref(), Some("ada@example.org"));
+    commit_everything(&repo);
+    assert!(repo.head().unwrap().is_some());
 }

@@ -1,9 +1,5 @@
 //! Finding the project, against repositories that the real git made.
-#![allow(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "tests stop at the first surprise and drive git themselves"
-)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests stop at the first surprise and drive git themselves")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,10 +63,7 @@ fn a_repository_without_a_project_says_where_one_would_be() {
     let t = Folder::new();
     let repo = t.repository("app");
     let place = find(&t.folder("app/src/deep"));
-    assert_eq!(
-        place,
-        Place { root: repo.clone(), project: false, common_dir: Some(repo.join(".git")), worktree: Some(repo) }
-    );
+    assert_eq!(place, Place { root: repo.clone(), project: false, common_dir: Some(repo.join(".git")), worktree: Some(repo) });
 }
 
 #[test]
