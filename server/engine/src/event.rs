@@ -100,6 +100,11 @@ kinds! {
     ImportOther = "import.other",
 }
 
+/// Every known kind: the one table.
+pub fn kinds() -> &'static [Kind] {
+    Kind::ALL
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -77,6 +77,9 @@ pub struct Task {
     /// How often it was claimed.
     #[serde(default)]
     pub claims: u32,
+    /// Whether an actor other than the one who created it ever claimed it: then its creator's say over its words ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub claimed_by_other: bool,
     /// The last claimer, for the next holder's sake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_release: Option<Released>,
@@ -166,6 +169,9 @@ pub struct Claim {
     pub branch: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
+    /// Whose lapsed lease it replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_over: Option<Actor>,
 }
 
 /// How it was last given back.

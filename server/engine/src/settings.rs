@@ -1,0 +1,216 @@
+//! What a board decides by setting: the keys, what they may be, and what holds when nothing was set.
+
+use crate::task::Project;
+use contracts::{Actor, ActorKind, limits};
+use serde_json::Value;
+
+/// Task types that every project has.
+pub const TYPES: [&str; 10] = ["task", "feature", "bug", "chore", "docs", "test", "refactor", "research", "decision", "incident"];
+
+/// Every key of `configure`.
+pub const KEYS: [&str; 18] = [
+    "name",
+    "zone",
+    "base",
+    "review_default",
+    "criteria_gate",
+    "lease_ttl_s.agent",
+    "lease_ttl_s.dev",
+    "grace_s",
+    "max_held.agent",
+    "max_held.dev",
+    "commit_guard",
+    "stop_gate",
+    "types",
+    "trees_dir",
+    "sync.refs",
+    "narration.provider",
+    "narration.model",
+    "narration.language",
+];
+
+/// What a close asks of the checklist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CriteriaGate {
+    /// Nothing.
+    Off,
+    /// An answer to each.
+    Answered,
+    /// Each met.
+    Met,
+}
+
+/// A project's settings with their defaults filled in.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "each field is the setting of its name")]
+pub struct Settings {
+    pub name: String,
+    pub zone: String,
+    pub base: Option<String>,
+    /// As set; when it is not, the default depends on whether somebody renews for the agent (see [`Settings::ttl_s`]).
+    pub lease_ttl_agent_s: Option<i64>,
+    pub lease_ttl_dev_s: i64,
+    pub grace_s: i64,
+    pub max_held_agent: i64,
+    pub max_held_dev: i64,
+    pub review_default: bool,
+    pub criteria_gate: CriteriaGate,
+    /// All that a task may be, the built-in ones first.
+    pub types: Vec<String>,
+    pub commit_guard: String,
+    pub stop_gate: bool,
+    pub trees_dir: String,
+    pub sync_refs: String,
+}
+
+impl Settings {
+    /// Reads them; what cannot be read (a newer version's value) is at its default.
+    pub fn of(project: &Project) -> Settings {
+        let value = |key: &str| project.settings.get(key);
+        let number = |key: &str| value(key).and_then(Value::as_i64);
+        let word = |key: &str| value(key).and_then(Value::as_str).map(str::to_owned);
+        let added = value("types").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let gate = match value("criteria_gate").and_then(Value::as_str) {
+            Some("answered") => CriteriaGate::Answered,
+            Some("met") => CriteriaGate::Met,
+            _ => CriteriaGate::Off,
+        };
+        Settings {
+            name: project.name.clone(),
+            zone: project.zone.clone(),
+            base: word("base"),
+            lease_ttl_agent_s: number("lease_ttl_s.agent"),
+            lease_ttl_dev_s: number("lease_ttl_s.dev").unwrap_or(limits::LEASE_SECONDS_DEV),
+            grace_s: number("grace_s").unwrap_or(limits::GRACE_SECONDS),
+            max_held_agent: number("max_held.agent").unwrap_or(limits::HELD_BY_AGENT_MAX),
+            max_held_dev: number("max_held.dev").unwrap_or(limits::HELD_BY_DEV_MAX),
+            review_default: value("review_default").and_then(Value::as_bool).unwrap_or(false),
+            criteria_gate: gate,
+            types: TYPES.iter().map(|word| (*word).to_owned()).chain(added.iter().filter_map(Value::as_str).map(str::to_owned)).collect(),
+            commit_guard: word("commit_guard").unwrap_or_else(|| "agents".to_owned()),
+            stop_gate: value("stop_gate").and_then(Value::as_str) != Some("off"),
+            trees_dir: word("trees_dir").unwrap_or_else(|| ".callboard/trees".to_owned()),
+            sync_refs: word("sync.refs").unwrap_or_else(|| "remote".to_owned()),
+        }
+    }
+
+    /// Length of a new lease of this actor, seconds.
+    pub fn ttl_s(&self, actor: &Actor, hooks_renew: bool) -> i64 {
+        match actor.kind() {
+            ActorKind::Dev => self.lease_ttl_dev_s,
+            _ if hooks_renew => self.lease_ttl_agent_s.unwrap_or(limits::LEASE_SECONDS_AGENT),
+            _ => self.lease_ttl_agent_s.unwrap_or(limits::LEASE_SECONDS_AGENT_WITHOUT_HOOKS),
+        }
+    }
+
+    /// How many tasks this actor may hold at once; the system as many as it likes.
+    pub fn held_at_once(&self, actor: &Actor) -> Option<i64> {
+        match actor.kind() {
+            ActorKind::Dev => Some(self.max_held_dev),
+            ActorKind::Agent => Some(self.max_held_agent),
+            ActorKind::System => None,
+        }
+    }
+}
+
+/// What a key holds now; null when it is at its default.
+pub fn present(project: &Project, key: &str) -> Value {
+    match key {
+        "name" => project.name.clone().into(),
+        "zone" => project.zone.clone().into(),
+        key => project.settings.get(key).cloned().unwrap_or(Value::Null),
+    }
+}
+
+/// Checks a value for a key and gives it in its one form; null stands for the default. The error says what is legal.
+pub fn check(key: &str, value: &Value) -> Result<Value, String> {
+    let words = |legal: &[&str]| match value.as_str() {
+        Some(word) if legal.contains(&word) => Ok(value.clone()),
+        _ => Err(format!("{key} is one of {}, not {value}", legal.join(", "))),
+    };
+    let number = |from: i64, to: i64| match value.as_i64() {
+        Some(number) if (from..=to).contains(&number) => Ok(value.clone()),
+        _ => Err(format!("{key} is a whole number from {from} to {to}, not {value}")),
+    };
+    let line = |chars: usize| match value.as_str() {
+        Some(text) => contracts::text::one_line(text, key, chars).map(Value::String),
+        None => Err(format!("{key} is a text, not {value}")),
+    };
+    if !KEYS.contains(&key) {
+        return Err(format!("{key:?} is not a setting; settings: {}", KEYS.join(", ")));
+    }
+    match key {
+        "name" => line(limits::TITLE_CHARS_MAX),
+        "zone" => zone(value),
+        _ if value.is_null() => Ok(Value::Null),
+        "base" => line(200).and_then(|branch| match branch.as_str() {
+            Some(name) if name.starts_with('-') || name.contains(char::is_whitespace) || name.contains("..") => Err(format!("base is a branch, not {value}")),
+            _ => Ok(branch),
+        }),
+        "review_default" => value.is_boolean().then(|| value.clone()).ok_or_else(|| format!("review_default is true or false, not {value}")),
+        "criteria_gate" => words(&["off", "answered", "met"]),
+        "lease_ttl_s.agent" | "lease_ttl_s.dev" => number(limits::LEASE_SECONDS_MIN, limits::LEASE_SECONDS_MAX),
+        "grace_s" => number(0, 3_600),
+        "max_held.agent" | "max_held.dev" => number(1, 1_000),
+        "commit_guard" => words(&["agents", "workers", "off"]),
+        "stop_gate" => words(&["on", "off"]),
+        "sync.refs" => words(&["remote", "base"]),
+        "types" => types(value),
+        "trees_dir" => line(limits::FILE_PATTERN_CHARS_MAX),
+        _ => line(limits::QUERY_CHARS_MAX),
+    }
+}
+
+fn zone(value: &Value) -> Result<Value, String> {
+    let legal = |character: char| character.is_ascii_alphanumeric() || "_+-/".contains(character);
+    match value.as_str() {
+        Some(name) if (1..=64).contains(&name.len()) && name.chars().all(legal) => Ok(value.clone()),
+        _ => Err(format!("zone is the name of a time zone like Europe/Berlin or UTC, not {value}")),
+    }
+}
+
+fn types(value: &Value) -> Result<Value, String> {
+    let Some(items) = value.as_array() else { return Err(format!("types is a list of slugs, not {value}")) };
+    let mut added: Vec<String> = Vec::new();
+    for item in items {
+        let word = item.as_str().ok_or_else(|| format!("types is a list of slugs, not of {item}"))?;
+        let slug = contracts::text::Slug::parse(word)?.into_string();
+        if !TYPES.contains(&word) && !added.contains(&slug) {
+            added.push(slug);
+        }
+    }
+    if added.len() > limits::TYPES_ADDED_MAX {
+        return Err(format!("types adds {} types, the limit is {}", added.len(), limits::TYPES_ADDED_MAX));
+    }
+    Ok(if added.is_empty() { Value::Null } else { added.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn values_are_checked_and_null_is_the_default_again() {
+        for (key, good) in [("grace_s", json!(60)), ("types", json!(["spike"])), ("criteria_gate", json!("met")), ("zone", json!("Europe/Berlin"))] {
+            assert_eq!(check(key, &good), Ok(good.clone()), "{key}");
+        }
+        assert_eq!(check("grace_s", &Value::Null), Ok(Value::Null));
+        assert_eq!(check("types", &json!(["bug"])), Ok(Value::Null), "a built-in type adds nothing");
+        for (key, bad) in [
+            ("grace_s", json!("60")),
+            ("grace_s", json!(1.5)),
+            ("lease_ttl_s.agent", json!(59)),
+            ("lease_ttl_s.agent", json!(86_401)),
+            ("types", json!(["Upper"])),
+            ("types", json!((0..21).map(|n| format!("t{n}")).collect::<Vec<_>>())),
+            ("zone", json!("")),
+            ("name", Value::Null),
+            ("review_default", json!("yes")),
+            ("base", json!("--upload-pack=x")),
+            ("colour", json!(1)),
+        ] {
+            assert!(check(key, &bad).is_err(), "{key} {bad}");
+        }
+    }
+}

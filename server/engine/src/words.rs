@@ -1,0 +1,116 @@
+//! Small words: slugs, branch names, folded titles, lists cut with a count, notes and mentions.
+
+use contracts::{Actor, TaskId, limits};
+use std::collections::BTreeSet;
+
+/// A title as part of a branch or address: ASCII, lower case, runs of others become `-`, at most 32 characters; may be empty.
+pub fn slug(title: &str) -> String {
+    const LENGTH: usize = 32;
+    let mut slug = String::new();
+    for character in title.chars() {
+        if slug.len() >= LENGTH {
+            break;
+        }
+        match character.to_ascii_lowercase() {
+            plain if plain.is_ascii_lowercase() || plain.is_ascii_digit() => slug.push(plain),
+            _ if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
+            _ => {}
+        }
+    }
+    slug.trim_end_matches('-').to_owned()
+}
+
+/// The branch of a task: chosen when first needed, recorded, never computed again.
+pub fn branch_of(id: &TaskId, title: &str) -> String {
+    let slug = slug(title);
+    if slug.is_empty() { format!("task/{id}") } else { format!("task/{id}-{slug}") }
+}
+
+/// A title as it is compared.
+pub fn folded(title: &str) -> String {
+    title.trim().to_lowercase()
+}
+
+/// A text cut to so many characters, with a sign that it was.
+pub fn cut(text: &str, chars: usize) -> String {
+    let text = text.trim();
+    if text.chars().count() <= chars {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(chars.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// A text on one line, cut.
+pub fn line(text: &str, chars: usize) -> String {
+    cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), chars)
+}
+
+/// The first few, and how many more.
+pub fn some<T: std::fmt::Display>(items: &[T], shown: usize) -> String {
+    let mut words: Vec<String> = items.iter().take(shown).map(ToString::to_string).collect();
+    if items.len() > shown {
+        words.push(format!("{} more", items.len() - shown));
+    }
+    words.join(", ")
+}
+
+/// `1 task`, `2 tasks`.
+pub fn count(number: i64, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+/// A span of time in words: `45 s`, `12 min`, `2 h`, `3 d`.
+pub fn span(seconds: i64) -> String {
+    match seconds.max(0) {
+        s if s < 90 => format!("{s} s"),
+        s if s < 90 * 60 => format!("{} min", s / 60),
+        s if s < 48 * 3_600 => format!("{} h", s / 3_600),
+        s => format!("{} d", s / 86_400),
+    }
+}
+
+/// Characters of a note that are not spaces.
+pub fn substance(note: &str) -> usize {
+    note.chars().filter(|character| !character.is_whitespace()).count()
+}
+
+/// Every `@dev:…` and `@agent:…` in a text that parses as an actor, in order, each once. Who of them is known here, storage says.
+pub fn mentioned(text: &str) -> Vec<Actor> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for (place, _) in text.match_indices('@') {
+        if text[..place].chars().next_back().is_some_and(|before| before.is_alphanumeric()) {
+            continue;
+        }
+        let rest = &text[place + 1..];
+        let end = rest.find(|character: char| !(character.is_ascii_lowercase() || character.is_ascii_digit() || ":/._-".contains(character)));
+        // A sentence may end right after the name.
+        let name = rest[..end.unwrap_or(rest.len())].trim_end_matches(['.', ':', '/', '-', '_']);
+        let Ok(actor) = Actor::parse(name) else { continue };
+        if (actor.is_dev() || actor.is_agent()) && seen.insert(actor.clone()) {
+            found.push(actor);
+        }
+    }
+    found.truncate(limits::MENTIONS_MAX * 5);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mentions_are_actors_in_running_text() {
+        let names = |text: &str| mentioned(text).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(names("ask @agent:bo/w_1, then @dev:ana. Not a@dev:bo or @system:demo or @bo; again @dev:ana"), ["agent:bo/w_1", "dev:ana"]);
+        assert_eq!(names("(@dev:ana) @dev:é @agent:bo"), ["dev:ana"]);
+    }
+
+    #[test]
+    fn branches_have_short_plain_names() {
+        let id = TaskId::from_bits(0x4f2a9c);
+        assert_eq!(branch_of(&id, "Café: refresh token table, and a very long tail"), "task/tk-4f2a9c-caf-refresh-token-table-and-a-ve");
+        assert_eq!(branch_of(&id, "日本"), "task/tk-4f2a9c");
+    }
+}
