@@ -40,12 +40,17 @@ export class Project {
     const project = new Project(join(keep, "app"), join(keep, "home"), keep);
     mkdirSync(project.directory);
     mkdirSync(project.home);
-    await project.git("init", "--quiet", "--initial-branch=main");
-    writeFileSync(join(project.directory, "README.md"), "# app\n");
-    await project.git("add", ".");
-    await project.git("commit", "--quiet", "--message", "Begin");
-    if (options.init ?? true) await project.callboard("init");
-    return project;
+    try {
+      await project.git("init", "--quiet", "--initial-branch=main");
+      writeFileSync(join(project.directory, "README.md"), "# app\n");
+      await project.git("add", ".");
+      await project.git("commit", "--quiet", "--message", "Begin");
+      if (options.init ?? true) await project.callboard("init");
+      return project;
+    } catch (error) {
+      await project.remove();
+      throw error;
+    }
   }
 
   /** What every child sees: PATH, a home, a clock's zone, a git configuration. */

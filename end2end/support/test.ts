@@ -21,10 +21,13 @@ type Fixtures = {
 export const test = base.extend<Fixtures>({
   project: async ({}, use, info) => {
     const project = await Project.create();
-    await project.serve();
-    await use(project);
-    if (info.status !== info.expectedStatus) await info.attach("server log", { body: project.log(), contentType: "text/plain" });
-    await project.remove();
+    try {
+      await project.serve();
+      await use(project);
+    } finally {
+      if (info.status !== info.expectedStatus) await info.attach("server log", { body: project.log(), contentType: "text/plain" });
+      await project.remove();
+    }
   },
   bareProject: async ({}, use) => {
     const project = await Project.create({ init: false });
