@@ -4,7 +4,7 @@ use crate::command::{CommandRequest, Receipt};
 use crate::id::{Actor, TaskId};
 use crate::problem::Problem;
 use crate::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer, NextRequest, Page,
+    ActivityQuery, ActorRow, BoardQuery, BoardView, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer, NextRequest, Page, Queue,
     SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
 use std::future::Future;
@@ -62,6 +62,10 @@ pub trait Board: Send + Sync + 'static {
     fn execute_all(&self, requests: Vec<CommandRequest>) -> Answer<'_, Vec<Receipt>>;
     /// The next thing to do, claimed unless it is only a peek.
     fn next(&self, request: NextRequest) -> Answer<'_, NextAnswer>;
+    /// How many tasks stand where, for this caller. A body that can count without choosing says so itself.
+    fn queue(&self) -> Answer<'_, Queue> {
+        Box::pin(async move { Ok(self.next(NextRequest { peek: true, ..NextRequest::default() }).await?.queue) })
+    }
     /// All a page needs, in one read. With a task: its view too (`not_found` when there is none).
     fn snapshot(&self, query: BoardQuery, task: Option<TaskId>) -> Answer<'_, Snapshot>;
     /// The columns.

@@ -1,0 +1,82 @@
+//! One tool call: leases are renewed first, then the work, then unread inbox items before it and the queue line after it.
+
+use crate::text::{inbox, queue_line, safe};
+use crate::tools::Row;
+use contracts::command::{Command, Renew};
+use contracts::view::{InboxQuery, Queue};
+use contracts::{Actor, Board, CommandRequest, Problem, limits};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What a tool works with.
+pub(crate) struct Call {
+    /// The caller's board.
+    pub board: Arc<dyn Board>,
+    /// The caller.
+    pub actor: Actor,
+}
+
+/// What a tool gives back.
+pub(crate) struct Done {
+    /// The text, given how many bytes it may have.
+    pub render: Box<dyn FnOnce(usize) -> String + Send>,
+    /// Whether unread inbox items go before it; false where the text has its own, or must deliver none.
+    pub inbox: bool,
+    /// The line after it.
+    pub queue: Tail,
+}
+
+/// Which counts stand in the last line.
+pub(crate) enum Tail {
+    /// None: the tool answers without.
+    None,
+    /// Read now.
+    Read,
+    /// These, as they were before the claim.
+    Counts(Queue),
+}
+
+/// Runs one tool and puts the answer together.
+pub(crate) async fn answer(row: &Row, call: &Call, args: Map<String, Value>) -> Result<String, Problem> {
+    let renewed = renew(call).await;
+    let done = (row.run)(call, args).await?;
+
+    let mut head = renewed;
+    if done.inbox {
+        head.push(unread(call).await);
+    }
+    let head = head.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
+    let tail = match done.queue {
+        Tail::None => String::new(),
+        Tail::Counts(queue) => queue_line(&call.actor, &queue),
+        Tail::Read => match call.board.queue().await {
+            Ok(queue) => queue_line(&call.actor, &queue),
+            // What was done is done: a count that can't be read must not turn it into a refusal.
+            Err(problem) => format!("{} · the queue could not be read: {}", call.actor, safe::line(&problem.title, 200)),
+        },
+    };
+    let body = (done.render)(limits::MCP_ANSWER_BYTES.saturating_sub(head.len() + tail.len() + 4));
+    Ok(crate::text::join([head, body, tail]))
+}
+
+/// Every call extends what its caller holds. Holding nothing, or not being allowed to write, is no reason to refuse the work.
+async fn renew(call: &Call) -> Vec<String> {
+    match call.board.execute(CommandRequest::of(Command::Renew(Renew { task: None }))).await {
+        Ok(receipt) => receipt.warnings.iter().map(|warning| format!("note: {}", safe::line(&warning.text, 300))).take(3).collect(),
+        Err(problem) => {
+            tracing::debug!(code = problem.code.as_str(), "leases were not renewed");
+            Vec::new()
+        }
+    }
+}
+
+async fn unread(call: &Call) -> String {
+    let query = InboxQuery { all: false, deliver: true, limit: Some(limits::INBOX_ITEMS_MAX as u32) };
+    match call.board.inbox(query).await {
+        Ok(page) => inbox::unread(&page.items, page.total - page.items.len() as i64, inbox::RIDING_BYTES, None),
+        Err(problem) => {
+            tracing::debug!(code = problem.code.as_str(), "the inbox was not delivered");
+            String::new()
+        }
+    }
+}
