@@ -33,14 +33,7 @@ pub struct Names {
 
 /// The names this binary was built with.
 pub const fn names() -> Names {
-    Names {
-        js: built::JS,
-        wasm: built::WASM,
-        css: built::CSS,
-        icons: built::ICONS,
-        favicon: built::FAVICON,
-        build: built::BUILD,
-    }
+    Names { js: built::JS, wasm: built::WASM, css: built::CSS, icons: built::ICONS, favicon: built::FAVICON, build: built::BUILD }
 }
 
 /// Whether this binary holds a UI (`CALLBOARD_UI=skip` leaves it out).
