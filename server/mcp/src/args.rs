@@ -1,28 +1,84 @@
 //! Arguments, read strictly: an unknown name, a text where a list belongs, or an item out of form is refused with what is legal.
 
 use crate::schema;
+use crate::tools::Row;
 use contracts::command::parse_args;
 use contracts::{Hint, Problem, limits};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 /// Reads the arguments of a tool. `lists` names its list arguments, each with an example of one item.
-pub(crate) fn read<T: DeserializeOwned>(tool: &str, args: Map<String, Value>, lists: &[(&str, Value)]) -> Result<T, Problem> {
-    lists_are_lists(tool, &args, "", lists)?;
-    let legal = || Hint::text(format!("see the arguments of {tool} in its schema"));
-    parse_args(Value::Object(args)).map_err(|problem| if problem.hint == Hint::default() { problem.hint(legal()) } else { problem })
+pub(crate) fn read<T: DeserializeOwned>(row: &Row, args: Map<String, Value>, lists: &[(&str, Value)]) -> Result<T, Problem> {
+    known_names(row, &args)?;
+    if let Some((name, right)) = text_for_list(&args, lists) {
+        return Err(list_fault(row, name, &right, with(&args, name, right.clone())));
+    }
+    parse_args(Value::Object(args))
 }
 
-/// Refuses a text that stands where a list belongs, and shows the list.
-pub(crate) fn lists_are_lists(tool: &str, args: &Map<String, Value>, base: &str, lists: &[(&str, Value)]) -> Result<(), Problem> {
-    for (name, item) in lists {
-        let Some(Value::String(raw)) = args.get(*name) else { continue };
-        let right = right_form(raw, item);
-        let path = format!("{base}{name}");
-        let hint = if base.is_empty() { format!("{tool} {}", json!({ *name: right })) } else { json!({ *name: right }).to_string() };
-        return Err(Problem::bad_request(path, format!("is a list, not a text: {}", json!({ *name: right }))).hint(Hint::text(hint)));
+/// Refuses a name that the tool does not have, and shows the call with the name that was probably meant.
+pub(crate) fn known_names(row: &Row, args: &Map<String, Value>) -> Result<(), Problem> {
+    let schema = (row.schema)();
+    let Some((name, text)) = unknown_names(args, &schema).into_iter().next() else { return Ok(()) };
+    let problem = Problem::bad_request(name.clone(), text);
+    let meant = schema::names(&schema).into_iter().filter(|legal| !args.contains_key(*legal)).find(|legal| distance(legal, &name) <= 2);
+    Err(match meant {
+        Some(meant) => {
+            let mut mended = args.clone();
+            let value = mended.remove(&name).unwrap_or_default();
+            problem.hint(the_call(row, with(&mended, meant, value)))
+        }
+        None => problem,
+    })
+}
+
+/// The first list argument that was given as text, and the list it meant.
+pub(crate) fn text_for_list<'a>(args: &Map<String, Value>, lists: &[(&'a str, Value)]) -> Option<(&'a str, Value)> {
+    lists.iter().find_map(|(name, item)| match args.get(*name) {
+        Some(Value::String(raw)) => Some((*name, right_form(raw, item))),
+        _ => None,
+    })
+}
+
+/// The refusal of a text at `path` that should be the list `right`; `mended` are the arguments that would be read.
+pub(crate) fn list_fault(row: &Row, path: &str, right: &Value, mended: Map<String, Value>) -> Problem {
+    Problem::bad_request(path, format!("is a list, not a text: {right}")).hint(the_call(row, mended))
+}
+
+/// The whole call with mended arguments, or an example where that would be long.
+fn the_call(row: &Row, mended: Map<String, Value>) -> Hint {
+    let call = format!("{} {}", row.name, Value::Object(mended));
+    if call.len() <= 900 { Hint::text(call) } else { example(row) }
+}
+
+/// A call of this tool that is in form.
+pub(crate) fn example(row: &Row) -> Hint {
+    Hint::text(format!("{} {}", row.name, row.example))
+}
+
+/// `args` with one argument set.
+pub(crate) fn with(args: &Map<String, Value>, name: &str, value: Value) -> Map<String, Value> {
+    let mut args = args.clone();
+    args.insert(name.to_owned(), value);
+    args
+}
+
+/// How many letters must be changed, added or taken away (or swapped with their neighbour) to get from one word to the other.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
+    for (i, letter) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, against) in other.iter().enumerate() {
+            let mut least = (rows[i][j] + usize::from(letter != against)).min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && one[i - 1] == *against && *letter == other[j - 1] {
+                least = least.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
     }
-    Ok(())
+    rows[one.len()][other.len()]
 }
 
 /// The list that a comma string meant; the example where it can't be told.
@@ -65,33 +121,58 @@ pub(crate) fn within_body(args: &Map<String, Value>) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schemars::JsonSchema;
     use serde::Deserialize;
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Args {
         #[serde(default)]
         labels: Option<Vec<String>>,
+        #[serde(default)]
+        peek: Option<bool>,
     }
+
+    const ROW: Row = Row {
+        name: "next",
+        description: "",
+        example: r#"{"peek":true}"#,
+        read_only: false,
+        board: true,
+        schema: || schema::of::<Args>(&[]),
+        run: |_, _| unreachable!("only its names are used"),
+    };
 
     fn fault(args: Value) -> Problem {
         let Value::Object(args) = args else { panic!() };
-        read::<Args>("next", args, &[("labels", json!("api"))]).unwrap_err()
+        read::<Args>(&ROW, args, &[("labels", json!("api"))]).unwrap_err()
     }
 
     #[test]
     fn a_comma_string_is_shown_as_the_list_it_meant() {
-        let problem = fault(json!({"labels": "api, db"}));
-        assert_eq!(problem.title, r#"labels: is a list, not a text: {"labels":["api","db"]}"#);
-        assert_eq!(problem.hint.for_mcp(), r#"next {"labels":["api","db"]}"#);
-        assert!(fault(json!({"labels": "[\"api\"]"})).title.ends_with(r#"{"labels":["api"]}"#));
+        let problem = fault(json!({"labels": "api, db", "peek": true}));
+        assert_eq!(problem.title, r#"labels: is a list, not a text: ["api","db"]"#);
+        assert_eq!(problem.hint.for_mcp(), r#"next {"labels":["api","db"],"peek":true}"#);
+        assert!(fault(json!({"labels": "[\"api\"]"})).title.ends_with(r#"["api"]"#));
+        assert_eq!(fault(json!({"labels": "x,".repeat(90)})).hint.for_mcp().len(), "next {\"labels\":[]}".len() + 4 * 90 - 1);
+        assert_eq!(fault(json!({"labels": "x", "peek": "y".repeat(900)})).hint.for_mcp(), r#"next {"peek":true}"#);
     }
 
     #[test]
     fn unknown_names_are_refused_with_the_legal_ones() {
-        let problem = fault(json!({"labls": []}));
-        assert!(problem.title.contains("labls") && problem.title.contains("labels"), "{problem}");
-        assert!(read::<Args>("next", Map::new(), &[]).unwrap().labels.is_none());
+        let problem = fault(json!({"lables": ["x"]}));
+        assert_eq!(problem.title, "lables: is not known here; legal are labels, peek");
+        assert_eq!(problem.hint.for_mcp(), r#"next {"labels":["x"]}"#);
+        assert_eq!(fault(json!({"colour": "red"})).hint, Hint::default());
+        let read = read::<Args>(&ROW, Map::new(), &[]).unwrap();
+        assert!(read.labels.is_none() && read.peek.is_none());
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_is_near() {
+        for (one, other, far) in [("lables", "labels", 1), ("taks", "task", 1), ("statu", "status", 1), ("owner", "files", 4), ("", "key", 3)] {
+            assert_eq!(distance(one, other), far, "{one} {other}");
+        }
     }
 
     #[test]

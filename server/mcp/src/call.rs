@@ -4,12 +4,14 @@ use crate::text::{inbox, queue_line, safe};
 use crate::tools::Row;
 use contracts::command::{Command, Renew};
 use contracts::view::{InboxQuery, Queue};
-use contracts::{Actor, Board, CommandRequest, Problem, limits};
+use contracts::{Actor, Board, Code, CommandRequest, Hint, Problem, limits};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// What a tool works with.
 pub(crate) struct Call {
+    /// The tool that was called.
+    pub row: &'static Row,
     /// The caller's board.
     pub board: Arc<dyn Board>,
     /// The caller.
@@ -37,9 +39,9 @@ pub(crate) enum Tail {
 }
 
 /// Runs one tool and puts the answer together.
-pub(crate) async fn answer(row: &Row, call: &Call, args: Map<String, Value>) -> Result<String, Problem> {
+pub(crate) async fn answer(call: &Call, args: Map<String, Value>) -> Result<String, Problem> {
     let renewed = renew(call).await;
-    let done = (row.run)(call, args).await?;
+    let done = (call.row.run)(call, args).await.map_err(|problem| in_form(call.row, problem))?;
 
     let mut head = renewed;
     if done.inbox {
@@ -57,6 +59,12 @@ pub(crate) async fn answer(row: &Row, call: &Call, args: Map<String, Value>) -> 
     };
     let body = (done.render)(limits::MCP_ANSWER_BYTES.saturating_sub(head.len() + tail.len() + 4));
     Ok(crate::text::join([head, body, tail]))
+}
+
+/// A call out of form is answered with one that is in form, where nothing better is known.
+fn in_form(row: &Row, problem: Problem) -> Problem {
+    let unhelped = problem.code == Code::BadRequest && problem.hint == Hint::default();
+    if unhelped { problem.hint(crate::args::example(row)) } else { problem }
 }
 
 /// Every call extends what its caller holds. Holding nothing, or not being allowed to write, is no reason to refuse the work.

@@ -5,8 +5,8 @@
 //! refusal of the board is a tool result, and only a request that is no well-formed call is a protocol error.
 
 mod args;
-mod caller;
 mod call;
+mod caller;
 mod instructions;
 mod schema;
 mod service;

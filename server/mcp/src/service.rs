@@ -8,8 +8,8 @@ use crate::tools::{self, Row, Set};
 use contracts::{Board, Caller, Code, Hint, Problem};
 use futures::FutureExt;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -67,8 +67,8 @@ impl<F: Fn(Caller) -> Arc<dyn Board> + Send + Sync + 'static> Server<F> {
         let caller = caller(known, &args, client)?;
         let actor = caller.actor.clone();
         let work = async {
-            let call = Call { board: (self.tools.boards)(caller), actor };
-            answer(row, &call, args).await
+            let call = Call { row, board: (self.tools.boards)(caller), actor };
+            answer(&call, args).await
         };
         AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| Err(internal(row.name, panic.as_ref())))
     }

@@ -27,6 +27,8 @@ pub(crate) struct Row {
     pub name: &'static str,
     /// What it is for, as short as it can be said.
     pub description: &'static str,
+    /// Arguments of a call in form, for refusals of one that is not.
+    pub example: &'static str,
     /// Whether it changes nothing (leases and delivery marks aside).
     pub read_only: bool,
     /// Whether it is in [`Set::Board`].
@@ -98,6 +100,7 @@ mod tests {
 
     #[test]
     fn the_schemas_as_sent() {
-        insta::assert_snapshot!(serde_json::to_string_pretty(&schemas(Set::All)).unwrap());
+        let lines: Vec<String> = schemas(Set::All).iter().map(|tool| serde_json::to_string(tool).unwrap()).collect();
+        insta::assert_snapshot!(lines.join("\n"));
     }
 }

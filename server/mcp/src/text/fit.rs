@@ -1,5 +1,6 @@
 //! Keeps answers short: lists give up their oldest items first and say how many, and pages go on where the last one ended.
 
+use super::safe::{cut, quote};
 use contracts::Problem;
 
 /// Which end of a list is given up first.
@@ -97,19 +98,58 @@ pub(crate) enum Block {
     Text(String),
     /// Always shown, and outside the budget: the order itself, which no agent gets by halves.
     Whole(String),
+    /// A text with its heading, cut to what the lists leave, but never below `least` bytes.
+    Cut {
+        /// Before it.
+        heading: String,
+        /// The text, clean.
+        text: String,
+        /// Whether it is shown as a quotation.
+        quoted: bool,
+        /// Bytes it keeps in any case.
+        least: usize,
+        /// The exact call that shows all of it.
+        call: String,
+    },
     /// Cut to what is left.
     List(List),
 }
 
+impl Block {
+    /// Bytes it takes in any case.
+    fn least(&self) -> usize {
+        match self {
+            Block::Text(text) => text.len() + 2,
+            Block::Cut { heading, text, least, call, .. } => heading.len() + text.len().min(*least) + call.len() + 50,
+            Block::Whole(_) | Block::List(_) => 2,
+        }
+    }
+
+    /// The block as text; `room` is what a text that can be cut may have beyond its least.
+    fn text(self, room: &mut usize) -> String {
+        match self {
+            Block::Text(text) | Block::Whole(text) => text,
+            Block::List(list) => list.text(),
+            Block::Cut { text, .. } if text.is_empty() => String::new(),
+            Block::Cut { heading, text, quoted, least, call } => {
+                let bytes = least + *room;
+                *room -= text.len().saturating_sub(least).min(*room);
+                let (shown, was_cut) = if quoted { quote(&text, bytes) } else { cut(&text, bytes) };
+                let rest = if was_cut { format!("whole text: {call}") } else { String::new() };
+                [heading, shown, rest].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+}
+
 /// The blocks as one text, lists cut so that everything but the `Whole` ones fits.
 pub(crate) fn render(mut blocks: Vec<Block>, budget: usize) -> String {
-    let taken: usize = blocks.iter().map(|block| if let Block::Text(text) = block { text.len() + 2 } else { 2 }).sum();
+    let taken: usize = blocks.iter().map(Block::least).sum();
     let mut lists: Vec<&mut List> = blocks.iter_mut().filter_map(|block| if let Block::List(list) = block { Some(list) } else { None }).collect();
     fit(&mut lists, budget.saturating_sub(taken));
-    super::join(blocks.into_iter().map(|block| match block {
-        Block::Text(text) | Block::Whole(text) => text,
-        Block::List(list) => list.text(),
-    }))
+    let listed: usize = lists.iter().map(|list| list.size()).sum();
+    let mut room = budget.saturating_sub(taken + listed);
+    super::join(blocks.into_iter().map(|block| block.text(&mut room)).collect::<Vec<_>>())
 }
 
 /// A part of a text from byte `from`, at most `bytes` long, ended at a line where that is possible; and where the next begins.
@@ -168,10 +208,11 @@ mod tests {
 
     #[test]
     fn the_oldest_go_first_and_are_counted() {
-        let (mut first, mut last) = (list(Oldest::First, 5), list(Oldest::Last, 3));
+        let (mut first, mut last) = (list(Oldest::First, 9), list(Oldest::Last, 8));
         fit(&mut [&mut first, &mut last], 110);
-        assert_eq!(first.text(), "## Things\n+3 more: ask {}\nitem 3\nitem 4");
-        assert_eq!(last.text(), "## Things\nitem 0\n+2 more: ask {}");
+        assert_eq!(first.text(), "## Things\n+7 more: ask {}\nitem 7\nitem 8");
+        assert_eq!(last.text(), "## Things\nitem 0\nitem 1\n+6 more: ask {}");
+        assert!(first.text().len() + last.text().len() <= 110);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Unread items: each stands in the answer that delivers it, if need be with its text cut, because it counts as delivered.
+//! Unread items. One that stands in an answer counts as delivered, so texts are cut before items are, and what was cut can be
+//! asked for again.
 
 use super::fit::{List, Oldest, fit};
 use super::safe::line;
@@ -8,7 +9,7 @@ use contracts::view::InboxItem;
 use serde_json::json;
 
 /// Bytes of an inbox that rides on an answer about something else.
-pub(crate) const RIDING_BYTES: usize = 1_300;
+pub(crate) const RIDING_BYTES: usize = 1_100;
 /// Longest text of one item, bytes.
 const ITEM_BYTES: usize = 2_000;
 /// Bytes an item's text keeps, however many there are.

@@ -8,8 +8,8 @@ use contracts::limits::MCP_PAGE_BYTES;
 use contracts::view::{Criterion, LeaseView, MilestoneView, TaskView};
 use contracts::{Moment, Status};
 
-/// Bytes of a milestone's goal in an answer that is about more than it.
-const GOAL_BYTES: usize = 700;
+/// Bytes a milestone's goal keeps in an answer that is about more than it.
+const GOAL_BYTES: usize = 200;
 
 /// `# tk-4f2a9c · title`.
 pub(crate) fn head(view: &TaskView) -> String {
@@ -77,18 +77,12 @@ fn checklist(items: &[Criterion]) -> Vec<String> {
 /// Goal, rules and criteria of the milestone: rules whole, the rest cut.
 pub(crate) fn milestone(view: &TaskView, milestone: &MilestoneView) -> Vec<Block> {
     let more = thread::section(&view.card.id, "spec");
-    let mut head = milestone_head(milestone);
-    let (goal, was_cut) = cut(&clean(milestone.goal.trim()), GOAL_BYTES);
-    if !goal.is_empty() {
-        head.push_str(&format!("\n{goal}"));
-    }
-    if was_cut {
-        head.push_str(&format!("\nwhole goal: {more}"));
-    }
+    let text = clean(milestone.goal.trim()).into_owned();
+    let goal = Block::Cut { heading: String::new(), text, quoted: false, least: GOAL_BYTES, call: more.clone() };
     let (rules, was_cut) = cut(&rules(milestone), MCP_PAGE_BYTES);
     let rules = if was_cut { format!("{rules}\ngo on: {more}") } else { rules };
     let criteria = List { items: checklist(&milestone.criteria), ..List::new("Its criteria:", Oldest::Last, more) };
-    vec![Block::Text(head), Block::Whole(rules), Block::List(criteria)]
+    vec![Block::Text(milestone_head(milestone)), goal, Block::Whole(rules), Block::List(criteria)]
 }
 
 fn milestone_head(milestone: &MilestoneView) -> String {

@@ -7,7 +7,7 @@ use crate::text::{self, count, inbox, relations, safe, task, thread};
 use crate::{args, schema};
 use contracts::limits::{INBOX_ITEMS_MAX, MCP_PAGE_BYTES, PAGE_ROWS_MAX};
 use contracts::view::{InboxQuery, Page, SearchHit, TaskView};
-use contracts::{Hint, Problem, TaskId};
+use contracts::{Problem, TaskId};
 use futures::FutureExt;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 pub(super) const ROW: Row = Row {
     name: "ask",
     description: "Read one of: a task, a search, your inbox. Takes nothing.",
+    example: r#"{"task":"<id>"} or ask {"query":"<words>"} or ask {"inbox":"unread"}"#,
     read_only: true,
     board: true,
     schema: || schema::of::<Args>(&[("query", "words in tasks, threads, commits"), ("section", "of the task, whole"), ("cursor", "from the answer before")]),
@@ -62,25 +63,24 @@ impl Section {
 }
 
 async fn run(call: &Call, args: Map<String, Value>) -> Result<Done, Problem> {
-    let args: Args = args::read("ask", args, &[])?;
-    let forms = || Hint::text(r#"ask {"task":"<id>"} or ask {"query":"<words>"} or ask {"inbox":"unread"}"#);
+    let args: Args = args::read(call.row, args, &[])?;
     let cursor = args.cursor.as_deref().map(Cursor::parse).transpose()?;
     if args.section.is_some() && args.task.is_none() {
-        return Err(Problem::bad_request("section", "goes with task").hint(forms()));
+        return Err(Problem::bad_request("section", "goes with task"));
     }
     match (args.task, args.query, args.inbox) {
         (Some(id), None, None) => match (args.section, cursor) {
             (Some(section), cursor) => part(call, id, section, cursor.unwrap_or_default()).await,
             (None, None) => whole(call, id).await,
-            (None, Some(_)) => Err(Problem::bad_request("cursor", "goes with section, query or inbox").hint(forms())),
+            (None, Some(_)) => Err(Problem::bad_request("cursor", "goes with section, query or inbox")),
         },
         (None, Some(query), None) => search(call, query, cursor).await,
         (None, None, Some(Inbox::Unread)) => match cursor {
             None => unread(call).await,
-            Some(_) => Err(Problem::bad_request("cursor", "goes with inbox: all; unread ones come in order").hint(forms())),
+            Some(_) => Err(Problem::bad_request("cursor", "goes with inbox: all; unread ones come in order")),
         },
         (None, None, Some(Inbox::All)) => everything(call, cursor.unwrap_or_default()).await,
-        _ => Err(Problem::bad_request("", "Exactly one of task, query and inbox is asked at a time").hint(forms())),
+        _ => Err(Problem::bad_request("", "Exactly one of task, query and inbox is asked at a time")),
     }
 }
 
@@ -94,11 +94,8 @@ fn about(view: &TaskView, budget: usize) -> String {
     let mut head = vec![task::head(view), standing(view)];
     head.extend(view.card.lease.as_ref().map(|lease| task::lease_for_others(lease, None)));
     let mut blocks = vec![Block::Text(head.join("\n"))];
-    if !view.closing_note.is_empty() {
-        let (note, was_cut) = safe::quote(&view.closing_note, 600);
-        let whole = if was_cut { format!("\nwhole note: {}", thread::section(&view.card.id, "thread")) } else { String::new() };
-        blocks.push(Block::Text(format!("## Closed with\n{note}{whole}")));
-    }
+    let text = safe::clean(view.closing_note.trim()).into_owned();
+    blocks.push(Block::Cut { heading: "## Closed with".into(), text, quoted: true, least: 400, call: thread::section(&view.card.id, "thread") });
     blocks.push(Block::List(relations::collisions(view, &view.collisions, 0)));
     blocks.push(Block::Whole(task::spec(view)));
     blocks.push(Block::Whole(task::criteria(view)));

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 pub(super) const ROW: Row = Row {
     name: "next",
     description: "Claim the next task for you (or resume yours): spec, place, inbox, how to finish. Call it again if you lost track.",
+    example: "{}",
     read_only: false,
     board: true,
     schema: || schema::of::<Args>(SAYS),
@@ -46,7 +47,7 @@ struct Args {
 }
 
 async fn run(call: &Call, args: Map<String, Value>) -> Result<Done, Problem> {
-    let args: Args = args::read("next", args, &[("labels", json!("api"))])?;
+    let args: Args = args::read(call.row, args, &[("labels", json!("api"))])?;
     let request = NextRequest {
         task: args.task,
         labels: args.labels.unwrap_or_default(),
@@ -93,12 +94,9 @@ fn order(blocks: &mut Vec<Block>, answer: &NextAnswer, view: &TaskView, peeked: 
     }
     blocks.push(Block::Text(answer.place.as_ref().map(place).unwrap_or_default()));
     blocks.push(Block::Text(unread));
-    let (verdict, was_cut) = safe::quote(&answer.verdict, 900);
-    if !verdict.is_empty() {
-        let title = if answer.how == "taken_over" { "## Last note of who had it before" } else { "## Changes wanted" };
-        let whole = if was_cut { format!("\nwhole note: {}", thread::section(&view.card.id, "thread")) } else { String::new() };
-        blocks.push(Block::Text(format!("{title}\n{verdict}{whole}")));
-    }
+    let heading = if answer.how == "taken_over" { "## Last note of who had it before" } else { "## Changes wanted" };
+    let text = safe::clean(answer.verdict.trim()).into_owned();
+    blocks.push(Block::Cut { heading: heading.into(), text, quoted: true, least: 500, call: thread::section(&view.card.id, "thread") });
     blocks.push(Block::List(relations::collisions(view, &answer.collisions, answer.collisions_more)));
     blocks.push(Block::Whole(task::spec(view)));
     blocks.push(Block::Whole(task::criteria(view)));

@@ -9,7 +9,7 @@ use contracts::command::{Command, Priority, Receipt, TaskRef};
 use contracts::standing::Complexity;
 use contracts::text::{CriterionText, FilePattern, Goal, Label, Markdown, MilestoneTitle, Slug, Title};
 use contracts::view::BoardQuery;
-use contracts::{Actor, Code, CommandRequest, FieldError, Hint, Key, Moment, Problem, TaskId, limits};
+use contracts::{Actor, Code, CommandRequest, FieldError, Key, Moment, Problem, TaskId, limits};
 use futures::FutureExt;
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 pub(super) const ROW: Row = Row {
     name: "plan",
     description: "Create tasks at once, all or none: say what waits for what. One entry is fine; parent makes subtasks.",
+    example: r#"{"tasks":[{"title":"<one line>"},{"title":"<what waits for it>","after":[0]}]}"#,
     read_only: false,
     board: true,
     schema: || schema::of::<Args>(SAYS),
@@ -74,7 +75,7 @@ struct Entry {
 }
 
 async fn run(call: &Call, mut args: Map<String, Value>) -> Result<Done, Problem> {
-    shape(&args)?;
+    shape(call.row, &args)?;
     args.remove("actor");
     let key = match args.remove("key") {
         None | Some(Value::Null) => None,
@@ -89,28 +90,31 @@ async fn run(call: &Call, mut args: Map<String, Value>) -> Result<Done, Problem>
     Ok(Done { render: Box::new(move |budget| body(&receipt, dry_run, budget)), inbox: true, queue: Tail::Read })
 }
 
-/// Names and lists, here and in every entry; nulls of an entry are left out by `contracts` as absent.
-fn shape(args: &Map<String, Value>) -> Result<(), Problem> {
-    let texts = json!("<one line>");
-    args::lists_are_lists("plan", args, "", &[("tasks", json!({"title": "<one line>", "after": [0]})), ("rules", texts.clone()), ("criteria", texts.clone())])?;
-    let schema = (ROW.schema)();
-    let fault = |base: &str, (name, text): (String, String)| FieldError { path: format!("{base}{name}"), text };
-    let mut errors: Vec<FieldError> = args::unknown_names(args, &schema).into_iter().map(|error| fault("", error)).collect();
+/// Refuses unknown names and texts for lists, here and in every entry.
+fn shape(row: &Row, args: &Map<String, Value>) -> Result<(), Problem> {
+    let text = || json!("<one line>");
+    args::known_names(row, args)?;
+    if let Some((name, right)) = args::text_for_list(args, &[("tasks", json!({"title": text()})), ("rules", text()), ("criteria", text())]) {
+        return Err(args::list_fault(row, name, &right, args::with(args, name, right.clone())));
+    }
+    let schema = (row.schema)();
     let entry_schema = schema.get("properties").and_then(|properties| properties["tasks"]["items"].as_object()).cloned().unwrap_or_default();
-    let lists = [("after", json!(0)), ("blocks", json!("tk-4f2a9c")), ("files", json!("src/")), ("criteria", texts), ("labels", json!("api"))];
+    let lists = [("after", json!(0)), ("blocks", json!("tk-4f2a9c")), ("files", json!("src/")), ("criteria", text()), ("labels", json!("api"))];
     let entries = args.get("tasks").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let mut errors = Vec::new();
     for (place, entry) in entries.iter().enumerate().filter_map(|(place, entry)| entry.as_object().map(|entry| (place, entry))) {
-        let base = format!("tasks[{place}].");
-        errors.extend(args::unknown_names(entry, &entry_schema).into_iter().map(|error| fault(&base, error)));
-        args::lists_are_lists("plan", entry, &base, &lists)?;
-        if errors.len() >= limits::PLAN_ERRORS_MAX {
-            break;
+        if let Some((name, right)) = args::text_for_list(entry, &lists) {
+            let mut mended = args.clone();
+            mended["tasks"][place][name] = right.clone();
+            return Err(args::list_fault(row, &format!("tasks[{place}].{name}"), &right, mended));
         }
+        let unknown = args::unknown_names(entry, &entry_schema).into_iter();
+        errors.extend(unknown.map(|(name, text)| FieldError { path: format!("tasks[{place}].{name}"), text }));
     }
     errors.truncate(limits::PLAN_ERRORS_MAX);
     match errors.as_slice() {
         [] => Ok(()),
-        [one] => Err(Problem::bad_request(one.path.clone(), one.text.clone()).hint(Hint::text(r#"plan {"tasks":[{"title":"<one line>"}]}"#))),
+        [one] => Err(Problem::bad_request(one.path.clone(), one.text.clone())),
         many => Err(Problem::new(Code::BadRequest, format!("{} names are not known here", many.len())).errors(errors)),
     }
 }

@@ -18,7 +18,8 @@ use serde_json::{Map, Value, json};
 
 pub(super) const ROW: Row = Row {
     name: "update",
-    description: "Report on a task, all or nothing: comment, checklist, blockers, a question for a person, a verdict, or its end.",
+    description: "Report on a task, all or nothing: comment, checklist, what it waits for, a question, or its end.",
+    example: r#"{"task":"<id>","comment":"<what matters>"}"#,
     read_only: false,
     board: true,
     schema: || schema::of::<Args>(SAYS),
@@ -30,15 +31,13 @@ const SAYS: &[(&str, &str)] = &[
     ("mentions", "actors to tell"),
     ("status", "done needs commits, or no_code and a comment"),
     ("blocked_on", "task ids"),
-    ("blocker", "what it waits for outside the board"),
+    ("blocker", "outside the board"),
     ("unblock", "ids of tasks or blockers"),
     ("question", "only for what a person must settle"),
     ("verdict", "on another's submission"),
     ("criteria.i", "from 1"),
-    ("fence", "as next gave it"),
-    ("next", "beside status: take the next task"),
+    ("next", "with status: take the next task"),
 ];
-
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,7 +89,7 @@ async fn run(call: &Call, raw: Map<String, Value>) -> Result<Done, Problem> {
         ("files", json!("src/")),
         ("labels", json!("api")),
     ];
-    let args: Args = args::read("update", raw, &lists)?;
+    let args: Args = args::read(call.row, raw, &lists)?;
     let requests = commands::requests(&args)?;
     let commands: Vec<_> = requests.iter().map(|request| request.command.clone()).collect();
     let receipts = call.board.execute_all(requests).await?;

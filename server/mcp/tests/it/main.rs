@@ -1,0 +1,8 @@
+//! The tools from outside: a client, a transport, a board that gives fixed answers, and the texts that come back.
+
+mod answers;
+mod budget;
+mod fake;
+mod over_http;
+mod over_stdio;
+mod updates;
