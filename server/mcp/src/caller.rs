@@ -55,17 +55,21 @@ impl Known {
 /// The header's agent; a header that names a person or a part of Callboard names nobody here, as `CALLBOARD_ACTOR` does.
 fn header_actor(headers: &HeaderMap) -> Result<Option<Actor>, Problem> {
     let Some(value) = headers.get(ACTOR_HEADER) else { return Ok(None) };
-    let raw = value.to_str().map_err(|_| Problem::bad_request(ACTOR_HEADER, "is not plain text"))?;
-    let actor = Actor::parse(raw.trim()).map_err(|fault| Problem::bad_request(ACTOR_HEADER, fault))?;
+    let raw = value.to_str().map_err(|_| malformed(ACTOR_HEADER, "is not plain text".into()))?;
+    let actor = Actor::parse(raw.trim()).map_err(|fault| malformed(ACTOR_HEADER, fault))?;
     Ok(actor.is_agent().then_some(actor))
+}
+
+fn malformed(place: &str, fault: String) -> Problem {
+    Problem::bad_request(place, fault).hint(Hint::text("name yourself agent:<person>/<name>, or leave it out"))
 }
 
 /// The caller of one tool call: its `actor` argument, else what the transport knows.
 pub(crate) fn caller(known: Known, args: &Map<String, Value>, client: Option<String>) -> Result<Caller, Problem> {
     let actor = match args.get("actor") {
         None | Some(Value::Null) => known.actor,
-        Some(Value::String(raw)) => Actor::parse(raw).map_err(|fault| Problem::bad_request("actor", fault))?,
-        Some(other) => return Err(Problem::bad_request("actor", format!("is text like agent:<dev>/<name>, not {other}"))),
+        Some(Value::String(raw)) => Actor::parse(raw).map_err(|fault| malformed("actor", fault))?,
+        Some(other) => return Err(malformed("actor", format!("is text like agent:<person>/<name>, not {other}"))),
     };
     if actor.kind() != ActorKind::Agent {
         let example = Actor::agent_named(actor.dev().unwrap_or("ana"), "main");

@@ -21,6 +21,9 @@ pub enum Set {
     All,
 }
 
+/// The work of a tool.
+pub(crate) type Run = for<'a> fn(&'a Call, Map<String, Value>) -> BoxFuture<'a, Result<Done, Problem>>;
+
 /// One tool.
 pub(crate) struct Row {
     /// What clients call.
@@ -36,7 +39,7 @@ pub(crate) struct Row {
     /// The schema of its arguments.
     pub schema: fn() -> Map<String, Value>,
     /// Parses, calls the board, and says how to render what came back.
-    pub run: for<'a> fn(&'a Call, Map<String, Value>) -> BoxFuture<'a, Result<Done, Problem>>,
+    pub run: Run,
 }
 
 /// Sorted by name.

@@ -85,7 +85,10 @@ pub(super) fn body(answer: &NextAnswer, peek: bool, budget: usize) -> String {
 
 /// Parts 1 to 14 of the answer, in their order.
 fn order(blocks: &mut Vec<Block>, answer: &NextAnswer, view: &TaskView, peeked: &str, warnings: Vec<String>, unread: String) {
-    let how = if answer.how_text.is_empty() { answer.how.replace('_', " ") } else { safe::line(&answer.how_text, 300) };
+    let mut how = if answer.how_text.is_empty() { how_words(&answer.how).to_owned() } else { safe::line(&answer.how_text, 300) };
+    if answer.repeated {
+        how.push_str(" (the same answer again, for the same key)");
+    }
     let head = [task::head(view), how, peeked.to_owned()].into_iter().filter(|part| !part.is_empty()).chain(warnings).collect::<Vec<_>>().join("\n");
     blocks.push(Block::Text(head));
     if let Some(lease) = &answer.lease {
@@ -108,6 +111,15 @@ fn order(blocks: &mut Vec<Block>, answer: &NextAnswer, view: &TaskView, peeked: 
     blocks.push(Block::List(thread::commits(view)));
     if answer.lease.is_some() || !peeked.is_empty() {
         blocks.push(Block::Text(finish(view, answer.lease.as_ref().map(|lease| lease.fence))));
+    }
+}
+
+fn how_words(how: &str) -> &str {
+    match how {
+        "assigned" => "assigned to you",
+        "changes" => "changes wanted",
+        "taken_over" => "taken over",
+        other => other,
     }
 }
 

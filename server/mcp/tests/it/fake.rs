@@ -267,19 +267,19 @@ pub fn claimed() -> NextAnswer {
 /// A client of a server on `board`, connected as a legacy client connects.
 pub struct Client {
     pub board: Arc<Fake>,
-    pub callers: Arc<Mutex<Vec<Caller>>>,
+    pub callers: Callers,
     running: RunningService<RoleClient, ()>,
 }
 
-/// Tools on one board, and the callers it was asked for.
-pub fn tools(board: Arc<Fake>) -> (Tools<impl Fn(Caller) -> Arc<dyn Board> + Send + Sync + 'static>, Arc<Mutex<Vec<Caller>>>) {
-    let callers = Arc::new(Mutex::new(Vec::new()));
-    let seen = callers.clone();
-    let tools = Tools::new(Set::All, move |caller| {
-        seen.lock().unwrap().push(caller);
+/// Those who called.
+pub type Callers = Arc<Mutex<Vec<Caller>>>;
+
+/// Tools on one board; who asks for it is noted.
+pub fn tools(board: Arc<Fake>, callers: Callers) -> Tools<impl Fn(Caller) -> Arc<dyn Board> + Send + Sync + 'static> {
+    Tools::new(Set::All, move |caller| {
+        callers.lock().unwrap().push(caller);
         board.clone() as Arc<dyn Board>
-    });
-    (tools, callers)
+    })
 }
 
 pub fn session() -> Session {
@@ -289,7 +289,8 @@ pub fn session() -> Session {
 impl Client {
     pub async fn of(board: Fake) -> Client {
         let board = Arc::new(board);
-        let (tools, callers) = tools(board.clone());
+        let callers = Callers::default();
+        let tools = tools(board.clone(), callers.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (read, write) = tokio::io::split(theirs);
         tokio::spawn(serve(tools, session(), read, write));

@@ -1,17 +1,16 @@
 //! The HTTP service on the wire: both revisions on one endpoint, and who acts.
 
 use crate::fake::*;
-use contracts::Caller;
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use mcp::{ACTOR_HEADER, McpPrincipal, http_service};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tower::ServiceExt;
 
 struct Wire {
     board: Arc<Fake>,
-    callers: Arc<Mutex<Vec<Caller>>>,
+    callers: Callers,
 }
 
 impl Wire {
@@ -20,9 +19,8 @@ impl Wire {
     }
 
     async fn send(&self, request: Request<String>) -> (StatusCode, Value) {
-        let (tools, callers) = tools(self.board.clone());
+        let tools = tools(self.board.clone(), self.callers.clone());
         let response: Response<_> = http_service(tools).oneshot(request).await.unwrap();
-        self.callers.lock().unwrap().append(&mut callers.lock().unwrap());
         let status = response.status();
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
         (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))

@@ -45,7 +45,7 @@ async fn a_lease_that_was_taken_back_is_said() {
 
 #[tokio::test]
 async fn lines_that_are_no_json_or_too_long_do_not_end_it() {
-    let (tools, _) = tools(Arc::default());
+    let tools = tools(Arc::default(), Callers::default());
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (read, write) = tokio::io::split(theirs);
     let server = tokio::spawn(serve(tools, session(), read, write));
