@@ -1,1 +1,49 @@
-//! placeholder
+//! The web app: pages over the [`Board`](contracts::Board) port, rendered on the server and taken over by the browser.
+//!
+//! The server needs `shell`, `App` (for the list of routes), `markdown::render`, `forms::read`, and provides, for each request,
+//! these contexts before a page is rendered:
+//!
+//! | Context | Holds | When absent |
+//! |---|---|---|
+//! | [`Port`] | the caller's own board | the page says that the board does not answer |
+//! | [`Theme`] | `Theme::from_cookies(header)` | the system decides |
+//! | [`FormKey`] | a fresh random text: every form's idempotency key starts with it | forms carry no key |
+//! | [`SetStatus`] | sets the HTTP status of the page | it stays 200 |
+//! | `leptos::nonce::Nonce` | provided by `leptos_axum` | scripts carry no nonce |
+//!
+//! Invariant: nothing here reads a clock or makes a random number while rendering; the snapshot's `now` is the only clock.
+
+pub mod app;
+pub mod browser;
+#[allow(missing_docs, reason = "the macro makes public structs of props; a component's own comment says what they are")]
+pub mod components;
+pub mod contexts;
+pub mod filter;
+pub mod forms;
+pub mod keys;
+pub mod live;
+#[cfg(feature = "ssr")]
+pub mod markdown;
+pub mod mentions;
+pub mod moves;
+pub mod order;
+#[allow(missing_docs, reason = "as for components")]
+pub mod pages;
+pub mod port;
+pub mod shell;
+pub mod store;
+pub mod times;
+pub mod ui;
+pub mod words;
+
+pub use app::App;
+pub use contexts::{Assets, Base, FormKey, Icons, SetStatus, Theme};
+pub use port::Port;
+pub use shell::shell;
+
+/// Takes over the page the server rendered.
+#[cfg(feature = "hydrate")]
+pub fn hydrate() {
+    console_error_panic_hook::set_once();
+    leptos::mount::hydrate_body(App);
+}

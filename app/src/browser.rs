@@ -1,0 +1,207 @@
+//! The few things a page asks of its browser. Nothing here is called while rendering on a server; it compiles there so that pages
+//! need no conditions.
+
+use contracts::Moment;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, KeyboardEvent};
+
+/// An attribute of `<html>`: how the server tells the page where things are.
+fn of_html(name: &str) -> String {
+    document().document_element().and_then(|html| html.get_attribute(name)).unwrap_or_default()
+}
+
+/// What every in-app path starts with.
+pub fn base() -> String {
+    of_html("data-base")
+}
+
+/// The address of the sprite.
+pub fn icons() -> String {
+    of_html("data-icons")
+}
+
+/// How the page looks now.
+pub fn theme() -> crate::Theme {
+    crate::Theme::parse(&of_html("data-theme"))
+}
+
+/// Changes how the page looks, here and on the next visit.
+pub fn set_theme(theme: crate::Theme) {
+    if let Some(html) = document().document_element() {
+        let _ = html.set_attribute("data-theme", theme.as_str());
+    }
+    if let Some(document) = document().dyn_ref::<web_sys::HtmlDocument>() {
+        let _ = document.set_cookie(&format!("{}={}; Path=/; Max-Age=31536000; SameSite=Lax", crate::Theme::COOKIE, theme.as_str()));
+    }
+}
+
+/// Milliseconds of this browser's clock: for lengths of time only.
+pub fn now_ms() -> i64 {
+    js_sys::Date::now() as i64
+}
+
+/// This browser's clock as a moment; the store corrects it by the server's.
+pub fn now() -> Moment {
+    Moment(now_ms())
+}
+
+/// A fresh idempotency key.
+pub fn key() -> String {
+    let part = || (js_sys::Math::random() * 9_007_199_254_740_992.0) as u64;
+    format!("w{:x}{:x}", part(), part())
+}
+
+/// `ws://host/path` for a path of this page's server.
+pub fn socket_address(path: &str) -> String {
+    let location = window().location();
+    let scheme = if location.protocol().is_ok_and(|protocol| protocol == "https:") { "wss" } else { "ws" };
+    format!("{scheme}://{}{path}", location.host().unwrap_or_default())
+}
+
+/// Whether the tab is looked at.
+pub fn visible() -> bool {
+    document().visibility_state() == web_sys::VisibilityState::Visible
+}
+
+/// Hears an event of the window for as long as the page lives.
+pub fn listen_window(name: &'static str, heard: impl FnMut(web_sys::Event) + 'static) {
+    let closure = leptos::wasm_bindgen::closure::Closure::<dyn FnMut(web_sys::Event)>::new(heard);
+    let _ = window().add_event_listener_with_callback(name, closure.as_ref().unchecked_ref());
+    closure.forget();
+}
+
+/// Hears an event of the document for as long as the page lives.
+pub fn listen_document(name: &'static str, heard: impl FnMut(web_sys::Event) + 'static) {
+    let closure = leptos::wasm_bindgen::closure::Closure::<dyn FnMut(web_sys::Event)>::new(heard);
+    let _ = document().add_event_listener_with_callback(name, closure.as_ref().unchecked_ref());
+    closure.forget();
+}
+
+/// The element of an id.
+pub fn element(id: &str) -> Option<HtmlElement> {
+    document().get_element_by_id(id).and_then(|element| element.dyn_into().ok())
+}
+
+/// Moves the focus.
+pub fn focus(id: &str) {
+    if let Some(element) = element(id) {
+        let _ = element.focus();
+    }
+}
+
+/// Moves the focus once the page shows what was just changed.
+pub fn focus_soon(id: String) {
+    request_animation_frame(move || request_animation_frame(move || focus(&id)));
+}
+
+/// The card the focus is in, by its task's id.
+pub fn focused_card() -> Option<String> {
+    let card = document().active_element()?.closest("[data-card]").ok()??;
+    card.get_attribute("data-card")
+}
+
+/// The column the focus is in, by its id.
+pub fn focused_column() -> Option<String> {
+    let column = document().active_element()?.closest(".column").ok()??;
+    Some(column.id())
+}
+
+/// Whether the focus is where text is written.
+pub fn typing() -> bool {
+    let Some(active) = document().active_element() else { return false };
+    let name = active.tag_name();
+    matches!(name.as_str(), "INPUT" | "TEXTAREA" | "SELECT") || active.has_attribute("contenteditable")
+}
+
+/// Whether anything written on the page is not sent yet.
+pub fn has_unsent() -> bool {
+    let Ok(fields) = document().query_selector_all("textarea, input[type=text], input:not([type])") else { return false };
+    (0..fields.length()).filter_map(|place| fields.item(place)).any(|field| {
+        if let Some(area) = field.dyn_ref::<web_sys::HtmlTextAreaElement>() {
+            return area.default_value().is_ok_and(|default| area.value() != default);
+        }
+        field.dyn_ref::<web_sys::HtmlInputElement>().is_some_and(|input| input.value() != input.default_value())
+    })
+}
+
+/// Keeps a text in this browser; an empty one is forgotten.
+pub fn keep(name: &str, text: &str) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        let _ = if text.is_empty() { storage.remove_item(name) } else { storage.set_item(name, text) };
+    }
+}
+
+/// A text kept in this browser.
+pub fn kept(name: &str) -> Option<String> {
+    window().local_storage().ok().flatten().and_then(|storage| storage.get_item(name).ok().flatten())
+}
+
+/// Puts a text on the clipboard.
+pub fn copy(text: &str) {
+    let _ = window().navigator().clipboard().write_text(text);
+}
+
+/// Whether Ctrl, Alt or ⌘ is down.
+pub fn modified(event: &KeyboardEvent) -> bool {
+    event.ctrl_key() || event.alt_key() || event.meta_key()
+}
+
+/// The fields of a form in order, with the button that sent it.
+pub fn fields(event: &web_sys::SubmitEvent) -> Vec<(String, String)> {
+    let Some(form) = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok()) else { return Vec::new() };
+    let mut fields = Vec::new();
+    if let Ok(data) = web_sys::FormData::new_with_form(&form)
+        && let Ok(Some(entries)) = js_sys::try_iter(&data)
+    {
+        for entry in entries.flatten() {
+            let pair = js_sys::Array::from(&entry);
+            if let (Some(name), Some(value)) = (pair.get(0).as_string(), pair.get(1).as_string()) {
+                fields.push((name, value));
+            }
+        }
+    }
+    if let Some(button) = event.submitter()
+        && let (Some(name), Some(value)) = (button.get_attribute("name"), button.get_attribute("value"))
+    {
+        fields.push((name, value));
+    }
+    fields
+}
+
+/// Empties a form.
+pub fn reset(event: &web_sys::SubmitEvent) {
+    if let Some(form) = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok()) {
+        form.reset();
+    }
+}
+
+/// Loads the page again.
+pub fn reload() {
+    let _ = window().location().reload();
+}
+
+/// Hears an event of the document before anything on the page does.
+pub fn listen_capturing(name: &'static str, heard: impl FnMut(web_sys::Event) + 'static) {
+    let closure = leptos::wasm_bindgen::closure::Closure::<dyn FnMut(web_sys::Event)>::new(heard);
+    let _ = document().add_event_listener_with_callback_and_bool(name, closure.as_ref().unchecked_ref(), true);
+    closure.forget();
+}
+
+/// Whether a dialog lies over the page.
+pub fn layered() -> bool {
+    document().query_selector("dialog[open]").ok().flatten().is_some()
+}
+
+/// Whether the focus is on the title of a card.
+pub fn on_card_link() -> bool {
+    document().active_element().is_some_and(|element| element.id().starts_with("card-tk-"))
+}
+
+/// Scrolls no more than needed.
+pub fn keep_in_view(element: &HtmlElement) {
+    let options = web_sys::ScrollIntoViewOptions::new();
+    options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+    options.set_inline(web_sys::ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
+}

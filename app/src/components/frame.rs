@@ -1,0 +1,207 @@
+//! The frame of every page: bar on top, rail at the side (a bar at the bottom on a phone).
+
+use crate::components::avatar::Avatar;
+use crate::components::icon::Icon;
+use crate::components::time::Ago;
+use crate::live::Status;
+use crate::store::Store;
+use crate::ui::Ui;
+use crate::{Base, Theme, browser, times, words};
+use contracts::standing::Column;
+use leptos::prelude::*;
+
+/// The bar on top.
+#[component]
+pub fn TopBar() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let base = Base::here();
+    let home = base.path("/");
+    view! {
+        <header class="topbar">
+            <div class="brand">
+                <Mark/>
+                <a class="button" data-kind="quiet" href=home><bdi>{move || store.project.with(|project| project.name.clone())}</bdi></a>
+            </div>
+            <div class="push">
+                <LiveDot/>
+                <Bell/>
+                <ThemeSwitch/>
+                {move || store.me.with(|me| {
+                    let label = format!("You are {}", me.actor);
+                    view! { <span class="me"><Avatar actor=me.actor.clone()/><span class="only-read">{label}</span></span> }
+                })}
+            </div>
+        </header>
+    }
+}
+
+/// The product's mark.
+#[component]
+pub fn Mark() -> impl IntoView {
+    let drawn = "<rect x=\"1\" y=\"1\" width=\"18\" height=\"18\" rx=\"4.5\" fill=\"currentColor\"></rect>\
+        <path d=\"M5.25 6h5.5M5.25 10h9.5M5.25 14h3.5\" stroke=\"var(--canvas)\" stroke-width=\"2\" stroke-linecap=\"round\"></path>";
+    view! { <svg viewBox="0 0 20 20" aria-hidden="true" inner_html=drawn></svg> }
+}
+
+/// Whether the page is live, in three states; a page that is not never looks it.
+#[component]
+fn LiveDot() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let since = move || {
+        let offset = store.project.with_untracked(|project| project.offset_minutes);
+        store.lost_at.get().map_or_else(String::new, |at| times::clock(at, offset))
+    };
+    let state = move || match store.line.get() {
+        Status::Starting => "start",
+        Status::Live(_) => "on",
+        Status::Retrying { .. } => "retry",
+        Status::Off { .. } => "off",
+    };
+    let title = move || {
+        let seq = words::grouped(store.seq.get());
+        match store.line.get() {
+            Status::Starting => format!("As of event {seq}"),
+            Status::Live(transport) => format!("Live over {}, event {seq}", transport.words()),
+            Status::Retrying { .. } | Status::Off { .. } => format!("Not live since {}. The last event known here is {seq}.", since()),
+        }
+    };
+    let word = move || match store.line.get() {
+        Status::Starting => "As of".to_owned(),
+        Status::Live(_) => "Live".to_owned(),
+        Status::Retrying { seconds: 0 } => "Reconnecting".to_owned(),
+        Status::Retrying { seconds } => format!("Reconnecting in {seconds}\u{a0}s"),
+        Status::Off { .. } => "Not live".to_owned(),
+    };
+    let detail = move || match store.line.get() {
+        Status::Starting | Status::Live(_) => words::grouped(store.seq.get()),
+        Status::Retrying { .. } => String::new(),
+        Status::Off { .. } => format!("since {}", since()),
+    };
+    // Two dots that take turns: an animation starts again only on a node that is new to it.
+    let beat = move || if store.pulse.get() == 0 { None } else if store.pulse.get() % 2 == 0 { Some("even") } else { Some("odd") };
+    view! {
+        <span class="live" data-live=state title=title>
+            <i data-pulse=beat></i>
+            {word}
+            <span class="wide">{detail}</span>
+        </span>
+    }
+}
+
+/// What others did that concerns the reader.
+#[component]
+fn Bell() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let base = Base::here();
+    let label = move || match store.unread.get() {
+        0 => "Messages".to_owned(),
+        unread => format!("Messages, {unread} new"),
+    };
+    let items = move || {
+        let base = base.clone();
+        store.inbox.with(|inbox| {
+            inbox
+                .iter()
+                .take(50)
+                .map(|item| {
+                    let entry = item.entry.clone();
+                    let href = if entry.subject.starts_with("tk-") { base.task(&entry.subject, "") } else { base.path("/") };
+                    let text = entry.text.chars().take(140).collect::<String>();
+                    view! {
+                        <li>
+                            <Avatar actor=entry.actor.clone()/>
+                            <p>
+                                <a href=href><b><bdi>{entry.actor.short().to_owned()}</bdi></b>{format!(" {} ", entry.words)}<code class="id">{entry.subject.clone()}</code></a>
+                                {(!text.is_empty()).then(|| view! { <span dir="auto">{text}</span> })}
+                            </p>
+                            <Ago at=entry.at class="quiet"/>
+                        </li>
+                    }
+                })
+                .collect_view()
+        })
+    };
+    view! {
+        <details
+            class="menu"
+            on:toggle=move |event| {
+                if event_target::<web_sys::Element>(&event).has_attribute("open") {
+                    store.read_inbox();
+                }
+            }
+        >
+            <summary class="button" data-kind="quiet" data-shape="square" aria-label=label title=label>
+                <Icon name="bell"/>
+                {move || (store.unread.get() > 0).then(|| view! { <span class="badge" data-state="person">{store.unread.get()}</span> })}
+            </summary>
+            <div class="sheet">
+                <h2>"Messages"</h2>
+                <ul>{items}</ul>
+                {move || store.inbox.with(Vec::is_empty).then(|| view! { <p class="quiet">"Nothing for you yet. Mentions, questions and answers come here."</p> })}
+            </div>
+        </details>
+    }
+}
+
+/// As the system, light, dark.
+#[component]
+fn ThemeSwitch() -> impl IntoView {
+    let theme = RwSignal::new(use_context::<Theme>().unwrap_or_default());
+    let buttons = Theme::ALL.map(|each| {
+        let (label, icon) = match each {
+            Theme::System => ("As the system", "monitor"),
+            Theme::Light => ("Light", "sun"),
+            Theme::Dark => ("Dark", "moon"),
+        };
+        view! {
+            <button
+                class="button"
+                type="button"
+                data-shape="square"
+                aria-label=label
+                title=label
+                aria-pressed=move || if theme.get() == each { "true" } else { "false" }
+                on:click=move |_| {
+                    theme.set(each);
+                    browser::set_theme(each);
+                }
+            >
+                <Icon name=icon/>
+            </button>
+        }
+    });
+    view! { <div class="segmented" role="group" aria-label="Theme">{buttons.collect_view()}</div> }
+}
+
+/// The pages there are.
+#[component]
+pub fn Rail() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let ui = use_context::<Ui>();
+    let home = Base::here().path("/");
+    let asks = move || store.counts.with(|counts| counts.column(Column::NeedsYou));
+    let version = store.version.with_untracked(|version| version.split(['+', '-']).next().unwrap_or_default().to_owned());
+    view! {
+        <nav class="rail" aria-label="Project">
+            <ul>
+                <li>
+                    <a href=home aria-current="page">
+                        <Icon name="board"/>
+                        <span>"Board"</span>
+                        {move || {
+                            let asks = asks();
+                            (asks > 0).then(|| view! {
+                                <span class="badge" data-state="person" title=format!("{} you", words::count(asks, "card needs", "cards need"))>{asks}</span>
+                            })
+                        }}
+                    </a>
+                </li>
+            </ul>
+            <p>
+                {format!("Callboard {version}")}
+                <br/>
+                <button class="keys" type="button" on:click=move |_| { if let Some(ui) = ui { ui.help.set(true) } }><kbd>"?"</kbd>" shows the keys"</button>
+            </p>
+        </nav>
+    }
+}

@@ -1,0 +1,106 @@
+//! What a person is asked: open questions with their choices, and a submission to judge.
+
+use crate::components::form::{CommandForm, FormState, Send, TextArea};
+use crate::components::icon::{Glyph, Shape};
+use crate::components::panel::of_open;
+use crate::components::time::Ago;
+use crate::store::Store;
+use contracts::standing::Standing;
+use contracts::view::QuestionView;
+use leptos::prelude::*;
+
+/// Every open question of the open card.
+#[component]
+pub fn Questions() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let questions = of_open(store, |task| task.questions.clone());
+    move || questions.get().unwrap_or_default().into_iter().map(|question| view! { <Ask question=question/> }).collect_view()
+}
+
+#[component]
+fn Ask(question: QuestionView) -> impl IntoView {
+    let id = question.id.to_string();
+    let heading = format!("{id}-h");
+    let only = ("question", id.clone());
+    let choices = question.choices.clone();
+    view! {
+        <section class="gate" aria-labelledby=heading.clone()>
+            <header>
+                <Glyph shape=Shape::PERSON/>
+                <div>
+                    <h2 id=heading.clone() dir="auto">{question.text.clone()}</h2>
+                    <p><b><bdi>{question.by.short().to_owned()}</bdi></b>" asks · "<Ago at=question.at/>" · the task waits for your answer"</p>
+                </div>
+            </header>
+            <CommandForm command="answer" place=format!("answer-{id}") label="Answer" class="gateform" only=only>
+                <input type="hidden" name="question" value=id.clone()/>
+                <Choices choices=choices/>
+                <TextArea name="text" label="Answer in words" placeholder="Answer, or a remark on your choice"/>
+                <div class="row"><Send text="Answer"/></div>
+            </CommandForm>
+        </section>
+    }
+}
+
+#[component]
+fn Choices(choices: Vec<String>) -> impl IntoView {
+    let chosen = FormState::typed("choice", "");
+    (!choices.is_empty()).then(|| {
+        view! {
+            <fieldset class="choices">
+                <legend>"Choose one"</legend>
+                {choices.into_iter().map(|choice| {
+                    let checked = choice == chosen;
+                    view! { <label class="tick"><input type="radio" name="choice" value=choice.clone() checked=checked/><span dir="auto">{choice}</span></label> }
+                }).collect_view()}
+            </fieldset>
+        }
+    })
+}
+
+/// A submission nobody judged yet.
+#[component]
+pub fn ReviewAsked() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let review = of_open(store, |task| {
+        let asked = task.card.standing == Standing::InReview || task.card.review.as_ref().is_some_and(|review| review.state == "submitted");
+        asked.then(|| (task.card.id.clone(), task.card.review.clone(), task.card.commits, crate::components::actions::refusal(task, "review")))
+    });
+    move || {
+        review.get().flatten().map(|(task, review, commits, refused)| {
+            let by = review.as_ref().map(|review| (review.by.clone(), review.at, review.note.clone()));
+            let evidence = match commits {
+                0 => "No commit is bound to it.".to_owned(),
+                n => format!("{} bound to it.", crate::words::count(n.into(), "commit is", "commits are")),
+            };
+            view! {
+                <section class="gate" aria-labelledby="review-h">
+                    <header>
+                        <Glyph shape=Shape::PERSON/>
+                        <div>
+                            <h2 id="review-h">"Is this good?"</h2>
+                            {by.clone().map(|(actor, at, _)| view! { <p><b><bdi>{actor.short().to_owned()}</bdi></b>" handed it in · "<Ago at=at/></p> })}
+                        </div>
+                    </header>
+                    <dl>
+                        {by.filter(|(_, _, note)| !note.is_empty()).map(|(_, _, note)| view! { <dt>"Their note"</dt><dd dir="auto">{note}</dd> })}
+                        <dt>"Evidence"</dt><dd>{evidence}</dd>
+                        <dt>"A yes"</dt><dd>"closes the task, if nothing else is missing."</dd>
+                    </dl>
+                    {match refused {
+                        Some(text) => view! { <p class="quiet t-12 gateform">{text}</p> }.into_any(),
+                        None => view! {
+                            <CommandForm command="review" place="review" task=task class="gateform" label="Review">
+                                <TextArea name="note" label="What to change, or what was good" placeholder="Needed to ask for changes"/>
+                                <div class="row">
+                                    <Send text="Ask for changes" quiet=true name="verdict" value="changes"/>
+                                    <span class="push"><Send text="Pass" name="verdict" value="pass"/></span>
+                                </div>
+                            </CommandForm>
+                        }.into_any(),
+                    }}
+                </section>
+            }
+        })
+    }
+}

@@ -1,0 +1,248 @@
+//! A page's form as commands: flat text fields in, [`CommandRequest`]s out. The server's `/do` and the hydrated page both use it, so
+//! a form means the same with and without scripts.
+//!
+//! Fields before the first `command` belong to every command; those after one to it alone. Lists are repeated fields or split (labels
+//! and actors at commas and spaces, files and criteria at line ends), numbers and booleans are read, an empty field is absent or,
+//! where a field can be emptied, null. `i`, `met` and `answer_note` are the answer to one criterion.
+
+use contracts::{Code, CommandRequest, Problem};
+use serde_json::{Map, Value};
+
+/// What a form asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormRequest {
+    /// The commands, in order; several are one transaction.
+    pub requests: Vec<CommandRequest>,
+    /// The in-app path to go back to.
+    pub back: String,
+}
+
+const LISTS_BY_WORD: [&str; 6] = ["labels", "mentions", "on", "after", "blocks", "standing"];
+const LISTS_BY_LINE: [&str; 4] = ["files", "criteria", "choices", "rules"];
+const FLAGS: [&str; 5] = ["no_code", "with_children", "reviews", "review", "dry_run"];
+const NUMBERS: [&str; 5] = ["priority", "ttl_s", "unpushed", "expect", "fence"];
+const CLEARABLE: [&str; 7] = ["milestone", "parent", "vertical", "complexity", "due_at", "review", "to"];
+const EMPTY_COUNTS: [&str; 5] = ["text", "title", "spec", "goal", "labels"];
+
+/// Reads a submitted form. `end_of_day` turns `2026-11-28` into the last moment of that day in the project's zone.
+pub fn read(fields: &[(String, String)], end_of_day: &dyn Fn(&str) -> Option<String>) -> Result<FormRequest, Problem> {
+    let mut shared: Vec<(&str, &str)> = Vec::new();
+    let mut commands: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
+    let (mut back, mut key) = ("/", "");
+    for (name, value) in fields {
+        match (name.as_str(), commands.last_mut()) {
+            ("back", _) => back = value,
+            ("key", _) => key = value,
+            ("command", _) => commands.push((value, Vec::new())),
+            (name, Some((_, own))) => own.push((name, value)),
+            (name, None) => shared.push((name, value)),
+        }
+    }
+    if commands.is_empty() {
+        return Err(Problem::bad_request("command", "the form names no command"));
+    }
+    let mut requests = Vec::new();
+    for (place, (command, own)) in commands.iter().enumerate() {
+        let all: Vec<(&str, &str)> = shared.iter().chain(own).copied().collect();
+        let mut raw = request(command, &all, end_of_day)?;
+        if !key.is_empty() {
+            let own_key = if place == 0 { key.to_owned() } else { format!("{key}.{place}") };
+            raw.insert("key".to_owned(), own_key.into());
+        }
+        requests.push(CommandRequest::parse(Value::Object(raw))?);
+    }
+    Ok(FormRequest { requests, back: in_app(back) })
+}
+
+/// The path, if it leads into this app and nowhere else.
+pub fn in_app(path: &str) -> String {
+    let inside = path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\n', '\r', '\t']);
+    if inside { path.to_owned() } else { "/".to_owned() }
+}
+
+fn request(command: &str, fields: &[(&str, &str)], end_of_day: &dyn Fn(&str) -> Option<String>) -> Result<Map<String, Value>, Problem> {
+    let mut raw = Map::new();
+    let mut args = Map::new();
+    let mut answer = Map::new();
+    for (name, text) in fields {
+        let value = match *name {
+            "i" => number(name, text)?,
+            "met" | "answer_note" => Value::String((*text).to_owned()),
+            name => value(command, name, text, end_of_day)?,
+        };
+        match *name {
+            "i" => drop(answer.insert("i".to_owned(), value)),
+            "met" => drop(answer.insert("met".to_owned(), flag(text))),
+            "answer_note" if !text.trim().is_empty() => drop(answer.insert("note".to_owned(), value)),
+            "answer_note" => {}
+            "expect" | "fence" if !text.is_empty() => drop(raw.insert((*name).to_owned(), value)),
+            "expect" | "fence" => {}
+            name => add(&mut args, command, name, text, value),
+        }
+    }
+    if !answer.is_empty() {
+        let list = if command == "close" { "criteria" } else { "answers" };
+        args.insert(list.to_owned(), Value::Array(vec![Value::Object(answer)]));
+    }
+    if command == "plan" {
+        args = planned(args);
+    }
+    raw.insert("command".to_owned(), command.into());
+    raw.insert("args".to_owned(), Value::Object(args));
+    Ok(raw)
+}
+
+/// Puts a value where it belongs: lists grow, an empty field is left out, null or empty text, by what it is.
+fn add(args: &mut Map<String, Value>, command: &str, name: &str, text: &str, value: Value) {
+    if let (Some(Value::Array(list)), Value::Array(more)) = (args.get_mut(name), &value) {
+        list.extend(more.iter().cloned());
+        return;
+    }
+    let clearable = CLEARABLE.contains(&name) && matches!(command, "edit" | "milestone_edit" | "assign");
+    if !text.trim().is_empty() || (clearable && command != "plan") || (EMPTY_COUNTS.contains(&name) && command != "plan") {
+        args.insert(name.to_owned(), value);
+    } else if LISTS_BY_LINE.contains(&name) && command == "edit" {
+        args.insert(name.to_owned(), Value::Array(Vec::new()));
+    }
+}
+
+fn value(command: &str, name: &str, text: &str, end_of_day: &dyn Fn(&str) -> Option<String>) -> Result<Value, Problem> {
+    let words = |text: &str| text.split([',', ' ', '\n', '\t']).map(str::trim).filter(|word| !word.is_empty()).map(Value::from).collect::<Vec<_>>();
+    let is_list = LISTS_BY_WORD.contains(&name) && !(name == "on" && command == "unblock");
+    if is_list || (name == "to" && command == "message") {
+        return Ok(Value::Array(words(text)));
+    }
+    if LISTS_BY_LINE.contains(&name) {
+        return Ok(Value::Array(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Value::from).collect()));
+    }
+    if FLAGS.contains(&name) {
+        return Ok(flag(text));
+    }
+    if text.trim().is_empty() && CLEARABLE.contains(&name) {
+        return Ok(Value::Null);
+    }
+    if NUMBERS.contains(&name) {
+        return if text.is_empty() { Ok(Value::Null) } else { number(name, text) };
+    }
+    if name == "due_at" && !text.contains('T') {
+        let moment = end_of_day(text.trim()).ok_or_else(|| Problem::bad_request(name, "a date is written 2026-11-28"))?;
+        return Ok(Value::String(moment));
+    }
+    Ok(Value::String(text.to_owned()))
+}
+
+fn flag(text: &str) -> Value {
+    match text {
+        "" => Value::Null,
+        "true" | "on" | "yes" | "1" => Value::Bool(true),
+        _ => Value::Bool(false),
+    }
+}
+
+fn number(name: &str, text: &str) -> Result<Value, Problem> {
+    text.trim().parse::<i64>().map(Value::from).map_err(|_| Problem::bad_request(name, format!("{text:?} is not a whole number")))
+}
+
+/// One task's fields as a plan of one; `titles` is a list of them, one a line.
+fn planned(mut args: Map<String, Value>) -> Map<String, Value> {
+    if args.contains_key("tasks") {
+        return args;
+    }
+    let mut plan = Map::new();
+    let titles = args.remove("titles");
+    let tasks = match titles.as_ref().and_then(Value::as_str) {
+        Some(lines) => lines
+            .lines()
+            .map(|line| line.trim().trim_start_matches(['-', '*', ' ']))
+            .filter(|line| !line.is_empty())
+            .map(|line| {
+                let mut task = args.clone();
+                task.insert("title".to_owned(), line.into());
+                Value::Object(task)
+            })
+            .collect(),
+        None => vec![Value::Object(args)],
+    };
+    plan.insert("tasks".to_owned(), Value::Array(tasks));
+    plan
+}
+
+/// A problem of this page's own making: the field is missing.
+pub fn missing(title: &str) -> Problem {
+    Problem::new(Code::NeedsReason, title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contracts::command::Command;
+    use serde_json::json;
+
+    fn parsed(fields: &[(&str, &str)]) -> Result<FormRequest, Problem> {
+        let owned: Vec<(String, String)> = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        read(&owned, &|date| crate::times::end_of_day(date, 60).map(|moment| moment.to_string()))
+    }
+
+    #[test]
+    fn a_form_is_the_command_it_names() {
+        let form = parsed(&[("command", "close"), ("key", "k-1"), ("back", "/t/tk-4f2a9c"), ("task", "tk-4f2a9c"), ("note", "done"), ("no_code", "true")]).unwrap();
+        assert_eq!(form.back, "/t/tk-4f2a9c");
+        assert_eq!(
+            form.requests[0].to_value(),
+            json!({"command": "close", "key": "k-1", "args": {"task": "tk-4f2a9c", "note": "done", "no_code": true}})
+        );
+    }
+
+    #[test]
+    fn several_commands_share_what_stands_before_them() {
+        let form = parsed(&[("task", "tk-4f2a9c"), ("key", "k"), ("command", "release"), ("command", "hold"), ("note", "later")]).unwrap();
+        let names: Vec<&str> = form.requests.iter().map(|request| request.command.name()).collect();
+        assert_eq!(names, ["release", "hold"]);
+        let Command::Hold(hold) = &form.requests[1].command else { panic!() };
+        assert_eq!((hold.note.as_str(), hold.task.as_str()), ("later", "tk-4f2a9c"));
+        assert_ne!(form.requests[0].key, form.requests[1].key);
+    }
+
+    #[test]
+    fn fields_that_can_be_emptied_are() {
+        let form = parsed(&[("command", "edit"), ("task", "tk-4f2a9c"), ("labels", ""), ("due_at", ""), ("priority", "1"), ("files", "")]).unwrap();
+        let Command::Edit(edit) = &form.requests[0].command else { panic!() };
+        assert_eq!((edit.labels.as_deref(), edit.due_at, edit.files.as_deref()), (Some(&[][..]), Some(None), Some(&[][..])));
+        let form = parsed(&[("command", "assign"), ("task", "tk-4f2a9c"), ("to", ""), ("note", "")]).unwrap();
+        let Command::Assign(assign) = &form.requests[0].command else { panic!() };
+        assert_eq!(assign.to, None);
+    }
+
+    #[test]
+    fn a_task_is_added_with_its_title_alone_or_as_a_list() {
+        let form = parsed(&[("command", "plan"), ("title", "Fix it"), ("labels", "a, b"), ("priority", ""), ("milestone", ""), ("due_at", "2026-11-28")]).unwrap();
+        let Command::Plan(plan) = &form.requests[0].command else { panic!() };
+        assert_eq!((plan.tasks[0].title.as_str(), plan.tasks[0].labels.len()), ("Fix it", 2));
+        assert_eq!(plan.tasks[0].due_at.map(|due| due.to_string()).as_deref(), Some("2026-11-28T22:59:59.000Z"));
+        let form = parsed(&[("command", "plan"), ("titles", "- one\n\n* two\n  three")]).unwrap();
+        let Command::Plan(plan) = &form.requests[0].command else { panic!() };
+        assert_eq!(plan.tasks.iter().map(|task| task.title.as_str()).collect::<Vec<_>>(), ["one", "two", "three"]);
+    }
+
+    #[test]
+    fn one_criterion_is_answered() {
+        let form = parsed(&[("command", "edit"), ("task", "tk-4f2a9c"), ("i", "2"), ("met", "true"), ("answer_note", "see test")]).unwrap();
+        let Command::Edit(edit) = &form.requests[0].command else { panic!() };
+        assert_eq!((edit.answers[0].i, edit.answers[0].met), (2, Some(true)));
+    }
+
+    #[test]
+    fn a_faulty_form_is_refused_by_name() {
+        assert!(parsed(&[("task", "tk-4f2a9c")]).is_err());
+        assert!(parsed(&[("command", "close"), ("task", "nonsense")]).unwrap_err().title.contains("nonsense"));
+        assert!(parsed(&[("command", "edit"), ("task", "tk-4f2a9c"), ("priority", "high")]).unwrap_err().title.contains("high"));
+        assert!(parsed(&[("command", "claim"), ("task", "tk-4f2a9c"), ("wat", "1")]).unwrap_err().title.contains("wat"));
+    }
+
+    #[test]
+    fn only_a_path_of_ours_is_gone_back_to() {
+        for (path, back) in [("/t/x?q=1", "/t/x?q=1"), ("//evil", "/"), ("https://evil", "/"), ("/\\evil", "/"), ("", "/"), ("/a\nb", "/")] {
+            assert_eq!(in_app(path), back, "{path}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! One file a page: it loads its data and frames what shows it.
+
+pub mod board;
+pub mod drag;
+pub mod main;
+pub mod missing;
+pub mod shortcuts;

@@ -1,0 +1,175 @@
+//! The one mounted page: it reads a snapshot once, makes the store of it, and shows the board, a card over the board, or a card as a
+//! page of its own, as the address says.
+
+use crate::components::bars::Bars;
+use crate::components::dialogs::{Asking, Ghost, Help, MoveMenu, Panel};
+use crate::components::frame::{Rail, TopBar};
+use crate::components::panel::{PanelBody, PanelHead};
+use crate::components::toasts::Toasts;
+use crate::pages::board::Board;
+use crate::pages::missing::Failed;
+use crate::pages::{drag, shortcuts};
+use crate::port::{self, Port};
+use crate::store::Store;
+use crate::ui::Ui;
+#[cfg(feature = "hydrate")]
+use crate::live;
+use crate::{Base, browser};
+use contracts::standing::Column;
+use contracts::view::{BoardQuery, Snapshot};
+use contracts::{Code, Problem, TaskId};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate, use_query_map};
+
+/// Which task an address is about, if any.
+fn task_in(path: &str, base: &str) -> Option<Result<TaskId, Problem>> {
+    let rest = path.strip_prefix(base).unwrap_or(path);
+    let id = rest.strip_prefix("/t/")?.trim_end_matches('/');
+    Some(TaskId::parse(id).map_err(|_| Problem::new(Code::NotFound, format!("There is no task {id:?}"))))
+}
+
+async fn read(port: Option<Port>, query: BoardQuery, task: Option<Result<TaskId, Problem>>) -> Result<Snapshot, Problem> {
+    let task = task.transpose()?;
+    let port = port.ok_or_else(port::unreachable)?;
+    port.0.snapshot(query, task).await
+}
+
+/// Everything but the pages for what is not there.
+#[component]
+pub fn Main() -> impl IntoView {
+    let base = Base::here().0;
+    let path = use_location().pathname.get_untracked();
+    let params = use_query_map();
+    let param = |name: &str| params.with_untracked(|map| map.get(name)).unwrap_or_default();
+    let query = BoardQuery { q: param("q"), column: Column::parse(&param("column")).ok(), cursor: Some(param("cursor")).filter(|text| !text.is_empty()), limit: None };
+    let q = query.q.clone();
+    let reading = OnceResource::new_blocking(read(Port::here(), query, task_in(&path, &base)));
+    view! {
+        <Suspense>
+            {move || {
+                let q = q.clone();
+                Suspend::new(async move {
+                    match reading.await {
+                        Ok(snapshot) => view! { <Loaded snapshot=snapshot q=q/> }.into_any(),
+                        Err(problem) => view! { <Failed problem=problem/> }.into_any(),
+                    }
+                })
+            }}
+        </Suspense>
+    }
+}
+
+#[component]
+fn Loaded(snapshot: Snapshot, q: String) -> impl IntoView {
+    let store = Store::new(snapshot, q, Port::here());
+    let ui = Ui::new();
+    provide_context(store);
+    provide_context(ui);
+    if let Some(refusal) = store.refusal.get_untracked() {
+        crate::SetStatus::to(refusal.problem.code.status());
+    }
+    let base = Base::here();
+    let location = use_location();
+    let path = location.pathname;
+    let wanted = {
+        let base = base.0.clone();
+        Memo::new(move |_| path.with(|path| task_in(path, &base).and_then(Result::ok)))
+    };
+    // Opened directly, a card is a page; opened from the board, a panel over it.
+    let as_page = RwSignal::new(wanted.get_untracked().is_some());
+    follow_address(store, wanted, as_page);
+    start(store, ui);
+    let navigate = use_navigate();
+    let close = Callback::new(move |()| {
+        let id = store.open_id.get_untracked();
+        navigate(&base.board(&store.q.get_untracked()), NavigateOptions { scroll: false, ..NavigateOptions::default() });
+        if let Some(id) = id {
+            browser::focus_soon(format!("card-{id}"));
+        }
+    });
+    let title = move || {
+        let project = store.project.with(|project| project.name.clone());
+        let needs = store.counts.with(|counts| counts.column(Column::NeedsYou));
+        let mark = if needs > 0 { format!("({needs}) ") } else { String::new() };
+        match wanted.get().and_then(|id| store.card(&id)) {
+            Some(card) => format!("{} · {project} · Callboard", card.card.with(|card| card.title.clone())),
+            None => format!("{mark}Board · {project} · Callboard"),
+        }
+    };
+    view! {
+        <Title text=title/>
+        <a class="skip button" href="#main" rel="external">"Skip to the page"</a>
+        <div class="app">
+            <TopBar/>
+            <Rail/>
+            {move || if as_page.get() {
+                view! {
+                    <main class="page" id="main" data-fixed="" tabindex="-1">
+                        <Bars/>
+                        <div class="panel" data-page=""><PanelHead page=true/><PanelBody/></div>
+                    </main>
+                }.into_any()
+            } else {
+                view! { <main class="page" id="main" data-fixed="" tabindex="-1"><Bars/><Board/></main> }.into_any()
+            }}
+        </div>
+        {move || (!as_page.get() && wanted.get().is_some()).then(|| view! { <Panel close=close/> })}
+        <Help/>
+        <MoveMenu/>
+        <Asking/>
+        <Ghost/>
+        <Toasts/>
+    }
+}
+
+/// Opens and closes cards as the address says.
+fn follow_address(store: Store, wanted: Memo<Option<TaskId>>, as_page: RwSignal<bool>) {
+    Effect::new(move |_| match wanted.get() {
+        Some(id) => store.open_card(id),
+        None => {
+            as_page.set(false);
+            store.close();
+        }
+    });
+    let params = use_query_map();
+    Effect::new(move |_| store.filter(params.with(|map| map.get("q")).unwrap_or_default()));
+}
+
+/// What only a browser does: the line to the server, the clock, the keyboard, the pointer.
+fn start(store: Store, ui: Ui) {
+    let navigate = use_navigate();
+    let base = Base::here();
+    Effect::new(move |started: Option<()>| {
+        if started.is_some() {
+            return;
+        }
+        #[cfg(feature = "hydrate")]
+        live::driver::start(store);
+        set_interval(move || store.tick(), std::time::Duration::from_secs(5));
+        set_interval(
+            move || {
+                if store.other_version.get_untracked() && !browser::has_unsent() && !browser::typing() {
+                    browser::reload();
+                }
+            },
+            std::time::Duration::from_secs(2),
+        );
+        drag::start(store, ui);
+        shortcuts::start(store, ui, base.clone(), navigate.clone());
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_at_most_one_task() {
+        assert!(task_in("/", "").is_none());
+        assert!(matches!(task_in("/t/tk-4f2a9c", ""), Some(Ok(_))));
+        assert!(matches!(task_in("/p/x/t/tk-4f2a9c/", "/p/x"), Some(Ok(_))));
+        assert!(matches!(task_in("/t/<script>", ""), Some(Err(problem)) if problem.code == Code::NotFound));
+    }
+}

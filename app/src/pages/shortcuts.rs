@@ -1,0 +1,137 @@
+//! The keyboard on the board: what each key of [`keys`] does.
+
+use crate::keys::{self, Act};
+use crate::pages::drag;
+use crate::store::Store;
+use crate::ui::Ui;
+use crate::{Base, browser, order};
+use contracts::TaskId;
+use contracts::standing::Column;
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use wasm_bindgen::JsCast;
+use web_sys::KeyboardEvent;
+
+/// Hears the keyboard for as long as the page lives.
+pub fn start(store: Store, ui: Ui, base: Base, navigate: impl Fn(&str, NavigateOptions) + 'static) {
+    browser::listen_document("keydown", move |event| {
+        let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+        if event.default_prevented() || event.is_composing() {
+            return;
+        }
+        let Some(act) = keys::read(&event.key(), browser::modified(event), browser::typing()) else { return };
+        if done(store, ui, act) {
+            event.prevent_default();
+        } else if act == Act::NextNeedsYou
+            && let Some(id) = next_that_needs(store)
+        {
+            event.prevent_default();
+            navigate(&base.task(id.as_str(), &store.q.get_untracked()), NavigateOptions { scroll: false, ..NavigateOptions::default() });
+        }
+    });
+}
+
+/// Does it; false when it means nothing here.
+fn done(store: Store, ui: Ui, act: Act) -> bool {
+    let layered = browser::layered();
+    if let Some(lift) = ui.lift.get_untracked() {
+        match act {
+            Act::Escape => drag::cancel(store, ui),
+            Act::Lift if lift.at.is_none() => drag::drop_here(store, ui),
+            Act::Left | Act::Right if lift.at.is_none() => step(store, ui, act == Act::Right),
+            Act::Up | Act::Down if lift.at.is_none() => {}
+            _ => return false,
+        }
+        return true;
+    }
+    match act {
+        Act::Reply if store.open_id.get_untracked().is_some() => browser::focus("reply"),
+        Act::Help if !layered => ui.help.set(true),
+        _ if layered => return false,
+        Act::Search => browser::focus("q"),
+        Act::Add => ui.adding.set(true),
+        Act::Down | Act::Up => return along(store, act == Act::Down),
+        Act::Left | Act::Right => return across(store, act == Act::Right),
+        Act::Lift => return lift(store, ui),
+        Act::Move => return open_move(store, ui),
+        Act::Escape if ui.adding.get_untracked() => ui.adding.set(false),
+        Act::Escape | Act::Help | Act::Reply | Act::NextNeedsYou => return false,
+    }
+    true
+}
+
+fn step(store: Store, ui: Ui, right: bool) {
+    ui.lift.update(|lift| {
+        if let Some(lifted) = lift {
+            *lift = Some(lifted.stepped(right));
+        }
+    });
+    if let Some(over) = ui.lift.with_untracked(|lift| lift.as_ref().and_then(|lift| lift.over)) {
+        store.say(format!("Over {}.", over.words()));
+    }
+}
+
+fn focused() -> Option<TaskId> {
+    browser::focused_card().and_then(|id| TaskId::parse(&id).ok())
+}
+
+fn go(id: &TaskId) -> bool {
+    browser::focus(&format!("card-{id}"));
+    if let Some(card) = browser::element(&format!("card-{id}")) {
+        browser::keep_in_view(&card);
+    }
+    true
+}
+
+fn along(store: Store, down: bool) -> bool {
+    let Some(id) = focused() else {
+        let first = store.columns.iter().find_map(|column| column.ids.with_untracked(|ids| ids.first().cloned()));
+        return first.is_some_and(|id| go(&id));
+    };
+    let Some(ids) = store.columns.iter().map(|column| column.ids.get_untracked()).find(|ids| ids.contains(&id)) else { return false };
+    let at = ids.iter().position(|each| *each == id).unwrap_or(0);
+    let next = if down { ids.get(at + 1) } else { at.checked_sub(1).and_then(|at| ids.get(at)) };
+    next.is_none_or(go)
+}
+
+fn across(store: Store, right: bool) -> bool {
+    let Some(id) = focused() else { return along(store, true) };
+    let columns: Vec<Vec<TaskId>> = store.columns.iter().map(|column| column.ids.get_untracked()).collect();
+    let Some((column, row)) = columns.iter().enumerate().find_map(|(place, ids)| Some((place, ids.iter().position(|each| *each == id)?))) else { return false };
+    let mut others: Vec<&Vec<TaskId>> = if right { columns[column + 1..].iter().collect() } else { columns[..column].iter().rev().collect() };
+    others.retain(|ids| !ids.is_empty());
+    others.first().and_then(|ids| ids.get(row.min(ids.len() - 1))).is_none_or(go)
+}
+
+fn lift(store: Store, ui: Ui) -> bool {
+    let on_link = browser::on_card_link();
+    match focused().filter(|_| on_link && store.me.with_untracked(|me| me.may_write)) {
+        Some(id) => {
+            drag::lift(store, ui, &id, None);
+            true
+        }
+        None => false,
+    }
+}
+
+fn open_move(store: Store, ui: Ui) -> bool {
+    match focused() {
+        Some(id) => {
+            ui.allowed.set(Vec::new());
+            drag::ask_why(store, ui, id.clone());
+            ui.moving.set(Some(id));
+            true
+        }
+        None => false,
+    }
+}
+
+fn next_that_needs(store: Store) -> Option<TaskId> {
+    if browser::layered() && store.open_id.get_untracked().is_none() {
+        return None;
+    }
+    let ids = store.columns[order::place(Column::NeedsYou)].ids.get_untracked();
+    let here = store.open_id.get_untracked().or_else(focused).and_then(|id| ids.iter().position(|each| *each == id));
+    let next = here.map_or(0, |here| here + 1);
+    ids.get(next).or_else(|| ids.first()).cloned()
+}

@@ -1,0 +1,182 @@
+//! [`Board`] over `fetch`: one route of `<base>/api` a method.
+
+use crate::words::encoded;
+use contracts::command::{CommandRequest, Receipt};
+use contracts::view::{
+    ActivityQuery, ActorRow, BoardQuery, BoardView, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer, NextRequest, Page,
+    SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+};
+use contracts::{Answer, Board, Code, Hint, Problem, TaskId};
+use gloo_net::http::{Request, Response};
+use send_wrapper::SendWrapper;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The board behind `<base>/api`, as the session of this browser.
+pub struct HttpBoard {
+    api: String,
+}
+
+impl HttpBoard {
+    /// The API of the pages under `base`: `/api`, or `/api/p/<slug>`.
+    pub fn new(base: &str) -> HttpBoard {
+        HttpBoard { api: format!("/api{base}") }
+    }
+
+    fn get<T: DeserializeOwned + Send + 'static>(&self, path: &str, query: &impl Serialize) -> Answer<'static, T> {
+        let address = format!("{}{path}{}", self.api, query_string(query));
+        Box::pin(SendWrapper::new(async move { read(Request::get(&address).send().await).await }))
+    }
+
+    fn post<T: DeserializeOwned + Send + 'static>(&self, path: &str, body: Value) -> Answer<'static, T> {
+        let address = format!("{}{path}", self.api);
+        Box::pin(SendWrapper::new(async move {
+            let request = Request::post(&address).json(&body).map_err(|_| crate::port::unreachable())?;
+            read(request.send().await).await
+        }))
+    }
+}
+
+/// `?a=1&b=x&b=y`: nothing for what is absent or empty, one pair for each item of a list.
+fn query_string(query: &impl Serialize) -> String {
+    let mut pairs = Vec::new();
+    if let Ok(Value::Object(fields)) = serde_json::to_value(query) {
+        for (name, value) in fields {
+            match value {
+                Value::Null | Value::Bool(false) => {}
+                Value::String(text) if text.is_empty() => {}
+                Value::String(text) => pairs.push(format!("{name}={}", encoded(&text))),
+                Value::Array(items) => pairs.extend(items.iter().map(|item| format!("{name}={}", encoded(item.as_str().unwrap_or_default())))),
+                other => pairs.push(format!("{name}={}", encoded(&other.to_string()))),
+            }
+        }
+    }
+    if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+}
+
+async fn read<T: DeserializeOwned>(answer: Result<Response, gloo_net::Error>) -> Result<T, Problem> {
+    let response = answer.map_err(|_| crate::port::unreachable())?;
+    let text = response.text().await.map_err(|_| crate::port::unreachable())?;
+    if response.ok() {
+        return serde_json::from_str(&text).map_err(|fault| {
+            Problem::new(Code::Internal, "The server's answer can't be read").detail(fault.to_string()).hint(Hint::text("Reload the page; it may be another version."))
+        });
+    }
+    Err(problem(&text, response.status()))
+}
+
+/// A problem as the API writes it: the hint is words there, or the data that words are made of.
+fn problem(text: &str, status: u16) -> Problem {
+    let fallback = || Problem::new(if status == 401 { Code::Unauthorized } else { Code::Unreachable }, format!("The server answered {status}"));
+    let Ok(mut raw) = serde_json::from_str::<Value>(text) else { return fallback() };
+    if let Some(Value::String(words)) = raw.get("hint").cloned() {
+        raw["hint"] = serde_json::json!({"text": words});
+    }
+    if raw.get("hint").is_some_and(Value::is_null) {
+        raw["hint"] = serde_json::json!({});
+    }
+    if raw.get("detail").is_some_and(Value::is_null) {
+        raw["detail"] = Value::String(String::new());
+    }
+    serde_json::from_value(raw).unwrap_or_else(|_| fallback())
+}
+
+/// Some lists come bare, some as a page: both are read.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum List<T> {
+    Bare(Vec<T>),
+    Paged { items: Vec<T> },
+}
+
+impl<T> List<T> {
+    fn items(self) -> Vec<T> {
+        match self {
+            List::Bare(items) | List::Paged { items } => items,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Cursor {
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Receipts {
+    receipts: Vec<Receipt>,
+}
+
+impl Board for HttpBoard {
+    fn execute(&self, request: CommandRequest) -> Answer<'_, Receipt> {
+        self.post("/commands", request.to_value())
+    }
+
+    fn execute_all(&self, requests: Vec<CommandRequest>) -> Answer<'_, Vec<Receipt>> {
+        let batch: Vec<Value> = requests.iter().map(CommandRequest::to_value).collect();
+        let answer = self.post::<Receipts>("/commands", serde_json::json!({ "batch": batch }));
+        Box::pin(async move { answer.await.map(|receipts| receipts.receipts) })
+    }
+
+    fn next(&self, request: NextRequest) -> Answer<'_, NextAnswer> {
+        self.post("/next", serde_json::to_value(request).unwrap_or_default())
+    }
+
+    fn snapshot(&self, query: BoardQuery, task: Option<TaskId>) -> Answer<'_, Snapshot> {
+        #[derive(Serialize)]
+        struct Query {
+            #[serde(flatten)]
+            board: BoardQuery,
+            task: Option<TaskId>,
+        }
+        self.get("/snapshot", &Query { board: query, task })
+    }
+
+    fn board(&self, query: BoardQuery) -> Answer<'_, BoardView> {
+        self.get("/board", &query)
+    }
+
+    fn tasks(&self, query: TaskQuery) -> Answer<'_, Page<TaskCard>> {
+        self.get("/tasks", &query)
+    }
+
+    fn task(&self, id: TaskId) -> Answer<'_, TaskView> {
+        self.get(&format!("/tasks/{id}"), &())
+    }
+
+    fn thread(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<Entry>> {
+        self.get(&format!("/tasks/{id}/thread"), &Cursor { cursor })
+    }
+
+    fn history(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>> {
+        self.get(&format!("/tasks/{id}/events"), &Cursor { cursor })
+    }
+
+    fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {
+        self.get("/search", &serde_json::json!({ "q": query, "cursor": cursor }))
+    }
+
+    fn activity(&self, query: ActivityQuery) -> Answer<'_, Page<Entry>> {
+        self.get("/activity", &query)
+    }
+
+    fn actors(&self) -> Answer<'_, Vec<ActorRow>> {
+        let answer = self.get::<List<ActorRow>>("/actors", &());
+        Box::pin(async move { answer.await.map(List::items) })
+    }
+
+    fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>> {
+        self.get("/inbox", &query)
+    }
+
+    fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>> {
+        let answer = self.get::<List<ConflictRow>>("/conflicts", &());
+        Box::pin(async move { answer.await.map(List::items) })
+    }
+
+    fn milestones(&self) -> Answer<'_, Vec<MilestoneView>> {
+        let answer = self.get::<List<MilestoneView>>("/milestones", &());
+        Box::pin(async move { answer.await.map(List::items) })
+    }
+}

@@ -1,0 +1,330 @@
+//! The live board of a page: one signal a card, one list of ids a column. A change touches the card it is about and nothing else.
+//!
+//! Made from a [`Snapshot`] on the server and in the browser alike; after that only [`Store::apply`] and the answers to this page's
+//! own acts change it.
+
+mod acts;
+mod live;
+
+use crate::port::Port;
+use crate::{filter, live::Status, order};
+use contracts::standing::Column;
+use contracts::view::{ActorRow, BoardView, ConflictRow, Counts, Entry, InboxItem, Me, MilestoneView, ProjectView, RefusedForm, Snapshot, TaskCard, TaskView};
+use contracts::{Moment, Problem, TaskId};
+use leptos::prelude::*;
+use std::collections::HashMap;
+
+pub use acts::Giving;
+
+/// One card: what it shows, and what is happening to it here.
+#[derive(Clone)]
+pub struct CardStore {
+    /// The card.
+    pub card: ArcRwSignal<TaskCard>,
+    /// Just changed by somebody else.
+    pub changed: ArcRwSignal<bool>,
+    /// An act of this page is under way.
+    pub busy: ArcRwSignal<bool>,
+    /// What this page's last act on it was refused with.
+    pub problem: ArcRwSignal<Option<Problem>>,
+}
+
+impl CardStore {
+    fn new(card: TaskCard) -> CardStore {
+        CardStore { card: ArcRwSignal::new(card), changed: ArcRwSignal::new(false), busy: ArcRwSignal::new(false), problem: ArcRwSignal::new(None) }
+    }
+}
+
+/// One column: which cards, in order, and what is not loaded.
+#[derive(Clone, Copy)]
+pub struct ColumnStore {
+    /// The cards that are loaded, in order.
+    pub ids: RwSignal<Vec<TaskId>>,
+    /// Tasks that pass the filter.
+    pub total: RwSignal<i64>,
+    /// Where to go on.
+    pub next: RwSignal<Option<String>>,
+}
+
+/// Something others did that concerns the reader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Toast {
+    /// The line.
+    pub entry: Entry,
+}
+
+/// Everything a page shows, as signals.
+#[derive(Clone, Copy)]
+pub struct Store {
+    /// Position of the log.
+    pub seq: RwSignal<i64>,
+    /// The database's.
+    pub epoch: RwSignal<String>,
+    /// Build of the server that rendered the page.
+    pub version: RwSignal<String>,
+    /// The one clock of the page.
+    pub now: RwSignal<Moment>,
+    /// The project.
+    pub project: RwSignal<ProjectView>,
+    /// The reader.
+    pub me: RwSignal<Me>,
+    /// How many stand where, over all tasks.
+    pub counts: RwSignal<Counts>,
+    /// All milestones.
+    pub milestones: RwSignal<Vec<MilestoneView>>,
+    /// Who is there.
+    pub actors: RwSignal<Vec<ActorRow>>,
+    /// Open conflicts.
+    pub conflicts: RwSignal<Vec<ConflictRow>>,
+    /// The reader's inbox, newest first.
+    pub inbox: RwSignal<Vec<InboxItem>>,
+    /// How many of them are unread.
+    pub unread: RwSignal<usize>,
+    /// Snippets for connecting agents.
+    pub connect: RwSignal<Vec<(String, String)>>,
+    /// The refused form this page answers.
+    pub refusal: RwSignal<Option<RefusedForm>>,
+    /// The five columns.
+    pub columns: [ColumnStore; 5],
+    /// The filter.
+    pub q: RwSignal<String>,
+    /// The open card.
+    pub open: RwSignal<Option<TaskView>>,
+    /// Which card is open or being opened.
+    pub open_id: RwSignal<Option<TaskId>>,
+    /// Why it could not be opened.
+    pub open_problem: RwSignal<Option<Problem>>,
+    /// Its thread, with the older pages that were asked for.
+    pub thread: RwSignal<Vec<Entry>>,
+    /// Where the thread goes on.
+    pub thread_next: RwSignal<Option<String>>,
+    /// The line to the server.
+    pub line: RwSignal<Status>,
+    /// Since when it is lost.
+    pub lost_at: RwSignal<Option<Moment>>,
+    /// Counts the changes that came.
+    pub pulse: RwSignal<u32>,
+    /// The server is another build.
+    pub other_version: RwSignal<bool>,
+    /// Somebody pressed "Try now".
+    pub try_now: RwSignal<u32>,
+    /// At most four.
+    pub toasts: RwSignal<Vec<Toast>>,
+    /// What the polite live region says.
+    pub said: RwSignal<String>,
+    cards: StoredValue<HashMap<TaskId, CardStore>>,
+    port: StoredValue<Option<Port>>,
+    quiet: StoredValue<live::Quiet>,
+}
+
+impl Store {
+    /// The store of a page.
+    pub fn new(snapshot: Snapshot, q: String, port: Option<Port>) -> Store {
+        let column = || ColumnStore { ids: RwSignal::new(Vec::new()), total: RwSignal::new(0), next: RwSignal::new(None) };
+        let store = Store {
+            seq: RwSignal::new(snapshot.seq),
+            epoch: RwSignal::new(snapshot.epoch.clone()),
+            version: RwSignal::new(snapshot.version.clone()),
+            now: RwSignal::new(snapshot.now),
+            project: RwSignal::new(snapshot.project.clone()),
+            me: RwSignal::new(snapshot.me.clone()),
+            counts: RwSignal::new(Counts::default()),
+            milestones: RwSignal::new(Vec::new()),
+            actors: RwSignal::new(Vec::new()),
+            conflicts: RwSignal::new(Vec::new()),
+            inbox: RwSignal::new(Vec::new()),
+            unread: RwSignal::new(0),
+            connect: RwSignal::new(snapshot.connect.clone()),
+            refusal: RwSignal::new(snapshot.refusal.clone()),
+            columns: std::array::from_fn(|_| column()),
+            q: RwSignal::new(q),
+            open: RwSignal::new(None),
+            open_id: RwSignal::new(None),
+            open_problem: RwSignal::new(None),
+            thread: RwSignal::new(Vec::new()),
+            thread_next: RwSignal::new(None),
+            line: RwSignal::new(Status::Starting),
+            lost_at: RwSignal::new(None),
+            pulse: RwSignal::new(0),
+            other_version: RwSignal::new(false),
+            try_now: RwSignal::new(0),
+            toasts: RwSignal::new(Vec::new()),
+            said: RwSignal::new(String::new()),
+            cards: StoredValue::new(HashMap::new()),
+            port: StoredValue::new(port),
+            quiet: StoredValue::new(live::Quiet::default()),
+        };
+        store.fill(snapshot);
+        store
+    }
+
+    /// Puts a snapshot in the place of what is here; what did not change keeps its nodes.
+    pub fn fill(&self, snapshot: Snapshot) {
+        self.seq.set(snapshot.seq);
+        self.epoch.set(snapshot.epoch);
+        self.replace(&self.project, snapshot.project);
+        self.replace(&self.me, snapshot.me);
+        self.replace(&self.milestones, snapshot.milestones);
+        self.replace(&self.actors, snapshot.actors);
+        self.replace(&self.conflicts, snapshot.conflicts);
+        self.unread.set(snapshot.inbox.len());
+        self.replace(&self.inbox, snapshot.inbox.into_iter().rev().collect());
+        self.fill_board(snapshot.board);
+        if let Some(task) = snapshot.task {
+            self.show(*task);
+        }
+    }
+
+    /// Puts the columns of an answer in the place of those here.
+    pub fn fill_board(&self, board: BoardView) {
+        self.replace(&self.counts, board.counts);
+        for column in board.columns {
+            let here = self.columns[order::place(column.key)];
+            let ids = column.cards.iter().map(|card| card.id.clone()).collect();
+            for card in column.cards {
+                self.put(card);
+            }
+            self.replace(&here.ids, ids);
+            here.total.set(column.total);
+            here.next.set(column.next);
+        }
+    }
+
+    /// Appends the next part of a column.
+    pub fn fill_more(&self, board: BoardView) {
+        for column in board.columns {
+            let here = self.columns[order::place(column.key)];
+            let fresh: Vec<TaskId> = here.ids.with_untracked(|ids| column.cards.iter().map(|card| &card.id).filter(|id| !ids.contains(id)).cloned().collect());
+            for card in column.cards {
+                self.put(card);
+            }
+            here.ids.update(|ids| ids.extend(fresh));
+            here.next.set(column.next);
+        }
+    }
+
+    fn replace<T: PartialEq + Send + Sync + 'static>(&self, signal: &RwSignal<T>, value: T) {
+        if signal.with_untracked(|old| *old != value) {
+            signal.set(value);
+        }
+    }
+
+    /// Shows a task on the open card.
+    pub fn show(&self, task: TaskView) {
+        let same = self.open_id.with_untracked(|id| id.as_ref() == Some(&task.card.id));
+        if !same {
+            self.open_id.set(Some(task.card.id.clone()));
+        }
+        let mut thread = task.thread.clone();
+        let mut next = task.thread_next.clone();
+        if same {
+            let first = thread.first().map_or(i64::MAX, |entry| entry.seq);
+            let older: Vec<Entry> = self.thread.with_untracked(|old| old.iter().filter(|entry| entry.seq < first).cloned().collect());
+            if !older.is_empty() {
+                next = self.thread_next.get_untracked();
+                thread.splice(0..0, older);
+            }
+        }
+        self.replace(&self.thread, thread);
+        self.replace(&self.thread_next, next);
+        self.open_problem.set(None);
+        self.put(task.card.clone());
+        self.replace(&self.open, Some(task));
+    }
+
+    /// Closes the open card.
+    pub fn close(&self) {
+        self.open_id.set(None);
+        self.open.set(None);
+        self.open_problem.set(None);
+        self.thread.set(Vec::new());
+    }
+
+    /// A card by its task.
+    pub fn card(&self, id: &TaskId) -> Option<CardStore> {
+        self.cards.with_value(|cards| cards.get(id).cloned())
+    }
+
+    /// The board behind the page.
+    pub fn port(&self) -> Result<Port, Problem> {
+        self.port.get_value().ok_or_else(crate::port::unreachable)
+    }
+
+    /// Minutes east of UTC in the project's zone.
+    pub fn offset(&self) -> i32 {
+        self.project.with(|project| project.offset_minutes)
+    }
+
+    /// Tasks of a column that pass the filter.
+    pub fn total(&self, column: Column) -> i64 {
+        if self.q.with(|q| q.trim().is_empty()) {
+            self.counts.with(|counts| counts.column(column))
+        } else {
+            self.columns[order::place(column)].total.get()
+        }
+    }
+
+    /// Tasks of a column that the filter hides.
+    pub fn hidden(&self, column: Column) -> i64 {
+        (self.counts.with(|counts| counts.column(column)) - self.total(column)).max(0)
+    }
+
+    /// Whether what is shown is what is so.
+    pub fn live(&self) -> bool {
+        !matches!(self.line.get(), Status::Off { .. })
+    }
+
+    /// Sets a card's signal, making it when it is new. Says whether anything changed.
+    fn put(&self, card: TaskCard) -> bool {
+        let known = self.card(&card.id);
+        match known {
+            Some(known) => {
+                let differs = known.card.with_untracked(|old| *old != card);
+                if differs {
+                    known.card.set(card);
+                }
+                differs
+            }
+            None => {
+                self.cards.update_value(|cards| drop(cards.insert(card.id.clone(), CardStore::new(card))));
+                true
+            }
+        }
+    }
+
+    /// Where a card lies now.
+    fn column_of(&self, id: &TaskId) -> Option<usize> {
+        self.columns.iter().position(|column| column.ids.with_untracked(|ids| ids.contains(id)))
+    }
+
+    /// Puts a card where it belongs. Says whether it is in another column than before.
+    fn place(&self, card: TaskCard) -> bool {
+        let id = card.id.clone();
+        let to = order::place(card.column);
+        let from = self.column_of(&id);
+        let fits = self.q.with_untracked(|q| filter::matches(&card, q));
+        self.put(card.clone());
+        if let Some(from) = from.filter(|from| *from != to || !fits) {
+            self.columns[from].ids.update(|ids| ids.retain(|each| *each != id));
+            self.columns[from].total.update(|total| *total -= 1);
+        }
+        if fits {
+            let column = self.columns[to];
+            let old = column.ids.get_untracked();
+            let mut ids: Vec<TaskId> = old.iter().filter(|each| **each != id).cloned().collect();
+            let at = self.cards.with_value(|cards| {
+                ids.partition_point(|each| cards.get(each).is_some_and(|other| other.card.with_untracked(|other| order::cards(other, &card).is_lt())))
+            });
+            if at < ids.len() || column.next.get_untracked().is_none() {
+                ids.insert(at, id);
+            }
+            if ids != old {
+                column.ids.set(ids);
+            }
+            if from != Some(to) {
+                column.total.update(|total| *total += 1);
+            }
+        }
+        from.is_some_and(|from| from != to)
+    }
+}

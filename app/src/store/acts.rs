@@ -1,0 +1,169 @@
+//! What the reader does: commands with their optimistic picture, confirmed by the receipt or rolled back with the problem.
+
+use super::Store;
+use crate::moves::{self, Ask, Move};
+use crate::{browser, order};
+use contracts::command::{CommandRequest, Receipt};
+use contracts::standing::Column;
+use contracts::view::{BoardQuery, InboxQuery, TaskCard};
+use contracts::{Problem, TaskId};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::time::Duration;
+
+/// How long the live line has to bring what a receipt promised before the page reads it itself.
+const CONFIRM_AFTER: Duration = Duration::from_millis(600);
+
+/// What became of a move.
+pub enum Giving {
+    /// Under way.
+    Given,
+    /// Words are needed first.
+    Asks(Ask),
+}
+
+impl Store {
+    /// Gives commands as one and answers with their receipts.
+    pub async fn give(self, mut requests: Vec<CommandRequest>) -> Result<Vec<Receipt>, Problem> {
+        let port = self.port()?;
+        for request in &requests {
+            let args = request.command.args();
+            if let Some(id) = args.get("task").and_then(|task| task.as_str()).and_then(|task| TaskId::parse(task).ok()) {
+                self.is_mine(id);
+            }
+        }
+        let receipts = if requests.len() == 1 { vec![port.0.execute(requests.remove(0)).await?] } else { port.0.execute_all(requests).await? };
+        let promised = receipts.iter().map(|receipt| receipt.seq).max().unwrap_or(0);
+        set_timeout(
+            move || {
+                if self.seq.get_untracked() < promised {
+                    spawn_local(async move { drop(self.refetch().await) });
+                }
+            },
+            CONFIRM_AFTER,
+        );
+        Ok(receipts)
+    }
+
+    /// Remembers that what happens to a task now is this page's own act.
+    fn is_mine(self, id: TaskId) {
+        self.quiet.update_value(|quiet| {
+            quiet.own.insert(id, browser::now_ms());
+        });
+    }
+
+    /// Moves a card to a column, at once in the picture; it comes back when that is refused.
+    pub fn move_to(self, id: &TaskId, to: Column) -> Giving {
+        let Some(card) = self.card(id) else { return Giving::Given };
+        let before = card.card.get_untracked();
+        if before.column == to {
+            return Giving::Given;
+        }
+        let commands = match moves::plan(&before, to) {
+            Move::Ask(ask) => return Giving::Asks(ask),
+            Move::Now(commands) => commands,
+        };
+        let requests = moves::requests(commands, &browser::key());
+        self.is_mine(id.clone());
+        self.place(TaskCard { column: to, ..before.clone() });
+        card.busy.set(true);
+        card.problem.set(None);
+        let word = format!("card-{id}");
+        browser::focus_soon(word);
+        spawn_local(async move {
+            let answer = self.give(requests).await;
+            card.busy.set(false);
+            match answer {
+                Ok(_) => self.say(format!("Moved to {}.", to.words())),
+                Err(problem) => {
+                    self.say(format!("Not moved: {}", problem.title));
+                    let untouched = card.card.with_untracked(|now| now.column == to && now.version == before.version);
+                    if untouched {
+                        self.place(before);
+                    }
+                    card.problem.set(Some(problem));
+                }
+            }
+        });
+        Giving::Given
+    }
+
+    /// Filters: what is loaded at once, the rest when the server has answered.
+    pub fn filter(self, q: String) {
+        if self.q.with_untracked(|old| *old == q) {
+            return;
+        }
+        self.q.set(q.clone());
+        for (place, column) in self.columns.iter().enumerate() {
+            let all: Vec<TaskCard> = self.cards.with_value(|cards| {
+                cards.values().map(|card| card.card.get_untracked()).filter(|card| order::place(card.column) == place && crate::filter::matches(card, &q)).collect()
+            });
+            let mut shown = all;
+            shown.sort_by(order::cards);
+            column.total.set(i64::try_from(shown.len()).unwrap_or(i64::MAX));
+            column.ids.set(shown.into_iter().map(|card| card.id).collect());
+        }
+        spawn_local(async move {
+            let Ok(port) = self.port() else { return };
+            let answer = port.0.board(BoardQuery { q: q.clone(), ..Default::default() }).await;
+            if let Ok(board) = answer
+                && self.q.with_untracked(|now| *now == q)
+            {
+                self.fill_board(board);
+            }
+        });
+    }
+
+    /// Loads the next part of a column.
+    pub fn more(self, column: Column) {
+        let Some(cursor) = self.columns[order::place(column)].next.get_untracked() else { return };
+        spawn_local(async move {
+            let Ok(port) = self.port() else { return };
+            let query = BoardQuery { q: self.q.get_untracked(), column: Some(column), cursor: Some(cursor), limit: Some(200) };
+            if let Ok(board) = port.0.board(query).await {
+                self.fill_more(board);
+            }
+        });
+    }
+
+    /// Loads the page of the thread before what is shown.
+    pub fn older(self) {
+        let (Some(id), Some(cursor)) = (self.open_id.get_untracked(), self.thread_next.get_untracked()) else { return };
+        spawn_local(async move {
+            let Ok(port) = self.port() else { return };
+            if let Ok(page) = port.0.thread(id, Some(cursor)).await {
+                self.thread_next.set(page.next);
+                self.thread.update(|thread| {
+                    let fresh: Vec<_> = page.items.into_iter().filter(|entry| !thread.iter().any(|known| known.event == entry.event)).collect();
+                    thread.splice(0..0, fresh);
+                });
+            }
+        });
+    }
+
+    /// The bell was opened: what is in it counts as seen.
+    pub fn read_inbox(self) {
+        if self.unread.get_untracked() == 0 {
+            return;
+        }
+        self.unread.set(0);
+        spawn_local(async move {
+            if let Ok(port) = self.port() {
+                drop(port.0.inbox(InboxQuery { all: false, deliver: true, limit: Some(200) }).await);
+            }
+        });
+    }
+
+    /// Opens a card: what is known of it is shown at once.
+    pub fn open_card(self, id: TaskId) {
+        if self.open_id.with_untracked(|open| open.as_ref() == Some(&id)) {
+            return;
+        }
+        self.open.set(None);
+        self.open_problem.set(None);
+        self.thread.set(Vec::new());
+        self.thread_next.set(None);
+        self.open_id.set(Some(id.clone()));
+        spawn_local(self.read_task(id));
+    }
+}
