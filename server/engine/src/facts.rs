@@ -82,6 +82,13 @@ pub struct Neighbour {
     pub by: Option<Actor>,
 }
 
+impl Neighbour {
+    /// Whether it is waited for: open, or not known here, by an edge that counts.
+    pub fn is_open(&self) -> bool {
+        !self.inert && matches!(self.status, None | Some(Status::Open))
+    }
+}
+
 /// A task with all that decides about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskFacts {
@@ -128,7 +135,7 @@ pub struct Holding {
 /// What `decide` needs loaded, by key. Ids in `tasks` that do not exist simply do not appear in the facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Tasks with their neighbours.
+    /// Tasks with their neighbours; the milestone each is in is loaded with it, into `Facts::milestones`.
     pub tasks: BTreeSet<TaskId>,
     /// Every open descendant of these too (cancel with children).
     pub descendants: BTreeSet<TaskId>,
@@ -169,7 +176,8 @@ pub struct Facts {
     pub event: Option<crate::event::Event>,
 }
 
-/// Ids minted by the caller of the engine, which has the randomness. One that exists is refused and minted again.
+/// Ids minted by the caller of the engine, which has the randomness. One that exists is refused and minted again: storage loads tasks by
+/// these ids too, so that `decide` sees them in `Facts::tasks`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Minted {
     /// As many as [`crate::ids_wanted`] says.

@@ -58,6 +58,12 @@ impl Edges {
         self.rows.values()
     }
 
+    /// Adds an edge nobody made yet; whether it closes no loop.
+    pub(crate) fn try_edge(&mut self, task: &TaskId, on: &TaskId) -> bool {
+        let (from, to) = (self.node(task), self.node(on));
+        self.connect(from, to)
+    }
+
     fn add(&mut self, change: &EdgeChange) {
         let key = (change.task.clone(), change.on.clone(), change.via);
         if self.rows.contains_key(&key) {

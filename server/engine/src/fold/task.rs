@@ -112,12 +112,28 @@ fn dispatch(task: &mut Task, event: &Event) -> Effect {
 fn created(event: &Event) -> Option<Task> {
     let id = TaskId::parse(&event.subject).ok()?;
     const KNOWN: [&str; 17] = [
-        "title", "spec", "type", "priority", "vertical", "complexity", "labels", "milestone", "parent", "after", "files", "criteria", "due_at", "review",
-        "assignee", "held", "source",
+        "title",
+        "spec",
+        "type",
+        "priority",
+        "vertical",
+        "complexity",
+        "labels",
+        "milestone",
+        "parent",
+        "after",
+        "files",
+        "criteria",
+        "due_at",
+        "review",
+        "assignee",
+        "held",
+        "source",
     ];
     let order = event.order();
     let parent: Option<TaskId> = get(event, "parent");
-    let edge = |task: &TaskId, on: &TaskId, via| EdgeChange { order: order.clone(), add: true, task: task.clone(), on: on.clone(), via, by: event.actor.clone() };
+    let edge =
+        |task: &TaskId, on: &TaskId, via| EdgeChange { order: order.clone(), add: true, task: task.clone(), on: on.clone(), via, by: event.actor.clone() };
     let waits = list::<TaskId>(event, "after").into_iter().map(|on| edge(&id, &on, Via::After));
     let edges = parent.iter().map(|parent| edge(parent, &id, Via::Parent)).chain(waits).collect();
     let assignee: Option<Actor> = get(event, "assignee");

@@ -1,0 +1,98 @@
+//! What a command needs loaded before it can be decided.
+
+use crate::facts::Needs;
+use crate::words::{folded, mentioned};
+use contracts::command::{Command, TaskRef};
+use contracts::{Caller, TaskId};
+
+/// How many task ids to mint for a command.
+pub fn ids_wanted(command: &Command) -> usize {
+    match command {
+        Command::Plan(plan) => plan.tasks.len(),
+        _ => 0,
+    }
+}
+
+/// What to load, by key. Beside it storage loads the milestone of every task it loads, and the minted ids that exist already.
+pub fn needs(command: &Command, caller: &Caller) -> Needs {
+    let mut needs = Needs::default();
+    let texts: Vec<&str> = match command {
+        Command::Release(command) => vec![command.note.as_str()],
+        Command::Submit(command) => vec![command.note.as_str()],
+        Command::Review(command) => vec![command.note.as_str()],
+        Command::Close(command) => vec![command.note.as_str()],
+        Command::Comment(command) => vec![command.text.as_str()],
+        Command::Message(command) => vec![command.text.as_str()],
+        _ => Vec::new(),
+    };
+    needs.actors = texts.into_iter().flat_map(mentioned).filter(|actor| *actor != caller.actor).collect();
+    needs.tasks.extend(task_of(command).cloned());
+    match command {
+        Command::Plan(plan) => {
+            let ids = |reference: &TaskRef| match reference {
+                TaskRef::Id(id) => Some(id.clone()),
+                TaskRef::Index(_) => None,
+            };
+            for task in &plan.tasks {
+                needs.reach.extend(task.after.iter().filter_map(ids));
+                needs.tasks.extend(task.after.iter().chain(&task.parent).filter_map(ids));
+                needs.tasks.extend(task.blocks.iter().cloned());
+                needs.milestones.extend(task.milestone.clone());
+            }
+            needs.milestone_title = plan.milestone.as_ref().map(|title| folded(title.as_str()));
+        }
+        Command::Edit(edit) => {
+            needs.milestones.extend(edit.milestone.clone().flatten());
+            if let Some(Some(parent)) = &edit.parent {
+                needs.tasks.insert(parent.clone());
+                needs.reach.insert(edit.task.clone());
+                needs.descendants.insert(edit.task.clone());
+            }
+        }
+        Command::Claim(_) => needs.holdings = true,
+        Command::Renew(renew) => needs.holdings = renew.task.is_none(),
+        Command::Cancel(cancel) if cancel.with_children => drop(needs.descendants.insert(cancel.task.clone())),
+        Command::Block(block) => {
+            needs.tasks.extend(block.on.iter().cloned());
+            needs.reach.extend(block.on.iter().cloned());
+        }
+        Command::Answer(answer) => needs.question = Some(answer.question.clone()),
+        Command::Unblock(unblock) => needs.blocker = unblock.blocker.clone(),
+        Command::Settle(settle) => {
+            needs.conflict = Some(settle.event.clone());
+            needs.holdings = true;
+        }
+        Command::MilestoneCreate(create) => needs.milestone_title = Some(folded(create.title.as_str())),
+        Command::MilestoneEdit(edit) => drop(needs.milestones.insert(edit.milestone.clone())),
+        Command::MilestoneClose(milestone) | Command::MilestoneReopen(milestone) => drop(needs.milestones.insert(milestone.milestone.clone())),
+        Command::MilestoneCancel(cancel) => drop(needs.milestones.insert(cancel.milestone.clone())),
+        _ => {}
+    }
+    needs
+}
+
+/// The task a command is about.
+pub(crate) fn task_of(command: &Command) -> Option<&TaskId> {
+    match command {
+        Command::Edit(command) => Some(&command.task),
+        Command::Claim(command) => Some(&command.task),
+        Command::Renew(command) => command.task.as_ref(),
+        Command::Release(command) => Some(&command.task),
+        Command::Submit(command) => Some(&command.task),
+        Command::Review(command) => Some(&command.task),
+        Command::Close(command) => Some(&command.task),
+        Command::Cancel(command) => Some(&command.task),
+        Command::Reopen(command) => Some(&command.task),
+        Command::Hold(command) => Some(&command.task),
+        Command::Unhold(command) => Some(&command.task),
+        Command::Assign(command) => Some(&command.task),
+        Command::Comment(command) => Some(&command.task),
+        Command::Question(command) => Some(&command.task),
+        Command::Message(command) => command.task.as_ref(),
+        Command::Block(command) => Some(&command.task),
+        Command::Unblock(command) => Some(&command.task),
+        Command::Bind(command) => Some(&command.task),
+        Command::Supersede(command) => Some(&command.task),
+        _ => None,
+    }
+}
