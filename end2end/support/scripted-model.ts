@@ -11,9 +11,12 @@ export type Say = { text: string; pieceLength?: number };
 /** `{{last}}` in any string of the input becomes the text of the newest tool result. */
 export type Call = { tool: string; input: Record<string, unknown> };
 export type Wait = { waitMs: number };
+/** Holds the answer back until the journey lets it go on. */
+export type Until = { until: Promise<unknown> };
 /** Answers this one request with an HTTP error; the client's retry takes the next turn. */
 export type Fail = { status: number };
-export type Turn = Array<Say | Call | Wait | Fail> | ((seen: Seen) => Array<Say | Call | Wait | Fail>);
+type Step = Say | Call | Wait | Until | Fail;
+export type Turn = Step[] | ((seen: Seen) => Step[]);
 
 /** What the model can know when its turn comes. */
 export type Seen = { lastResult: string; request: MessagesRequest };
@@ -69,6 +72,8 @@ export async function scriptedModel(turns: Turn[]): Promise<ScriptedModel> {
           return json(response, step.status, { type: "error", error: { type: "api_error", message: "scripted" } });
         } else if ("waitMs" in step) {
           await sleep(step.waitMs);
+        } else if ("until" in step) {
+          await step.until;
         } else if ("text" in step) {
           blocks.push({ type: "text", ...step });
         } else {
