@@ -1,0 +1,12 @@
+//! The web's door on a real port, with a fake board behind it. Files mirror the tree of addresses.
+
+mod api;
+mod doors;
+mod enter;
+mod fake;
+mod forms;
+mod live;
+mod mcp;
+mod pages;
+mod pkg;
+mod wire;
