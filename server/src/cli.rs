@@ -1,0 +1,242 @@
+//! The command line, for people and scripts.
+//!
+//! Invariant: a command parses, calls the board, and renders the answer; no rule of the board is here. Data goes to stdout, talk to
+//! stderr. What serves pages is put in by `main`, because one transport does not know another.
+
+mod actors;
+mod completions;
+mod config;
+mod conflicts;
+mod demo;
+mod desk;
+mod inbox;
+mod init;
+mod log;
+mod marks;
+mod mcp;
+mod message;
+mod milestone;
+mod next;
+mod out;
+mod rebuild;
+mod refusal;
+mod show;
+mod tasks;
+mod text;
+mod ui;
+mod when;
+mod who;
+
+pub use ui::UiOptions;
+
+use crate::boot::Boot;
+use clap::{Parser, Subcommand};
+use contracts::{Code, Problem};
+use desk::Desk;
+use out::{Manner, Out};
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::process::ExitCode;
+use tokio::runtime::Builder;
+
+/// What serves the pages: given by `main`.
+pub type Serve = fn(Boot, UiOptions) -> Pin<Box<dyn Future<Output = Result<(), Problem>>>>;
+
+/// How a command ended when it was not refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done, also when there was nothing to do.
+    Done,
+    /// A check found a fault.
+    Fault,
+    /// Nothing found, where the command was asked to say so.
+    Nothing,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Fault => 1,
+            Exit::Nothing => 3,
+        })
+    }
+}
+
+/// Keep the work of coding agents on one board: tasks, leases, evidence, and a live page
+#[derive(Debug, Parser)]
+#[command(name = "callboard", version, disable_help_subcommand = true, max_term_width = 100, propagate_version = false)]
+struct Line {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every command takes.
+#[derive(Clone, Debug, Default, clap::Args)]
+struct Globals {
+    /// Use the project in DIR instead of the one around the working directory
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
+    project: Option<PathBuf>,
+    /// Act as A: dev:<name> or agent:<dev>/<name>
+    #[arg(long, global = true, value_name = "A", help_heading = "Everywhere")]
+    actor: Option<String>,
+    /// Print one JSON document instead of text
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    json: bool,
+    /// Leave out notices
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    quiet: bool,
+    /// Leave out colours (so does NO_COLOR)
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    no_color: bool,
+    /// Draw with ASCII alone
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    ascii: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Make a board for this repository, or repair what is there
+    Init(init::InitArgs),
+    /// Serve the board as a live page
+    Ui(ui::UiArgs),
+    /// Serve the board's tools to an agent over stdin and stdout
+    Mcp(mcp::McpArgs),
+    /// List and change tasks
+    Tasks(tasks::TasksArgs),
+    /// Take the next thing to do
+    Next(next::NextArgs),
+    /// Tell actors something
+    Message(message::MessageArgs),
+    /// Read what is there for you
+    Inbox(inbox::InboxArgs),
+    /// Show who is there and what they hold
+    Actors,
+    /// List and change milestones
+    Milestone(milestone::MilestoneArgs),
+    /// Show and settle facts that found no effect
+    Conflicts(conflicts::ConflictsArgs),
+    /// Check the log
+    Log(log::LogArgs),
+    /// Make every projection anew from the log
+    Rebuild,
+    /// Set, explain and check settings and configuration
+    Config(config::ConfigArgs),
+    /// Make a demonstration project and serve it
+    Demo(demo::DemoArgs),
+    /// Print the completion script of a shell
+    Completions(completions::CompletionsArgs),
+}
+
+/// Runs the command line of this process.
+pub fn run(serve: Serve) -> ExitCode {
+    let line = match Line::try_parse() {
+        Ok(line) => line,
+        Err(fault) => return misread(&fault),
+    };
+    let globals = &line.globals;
+    let manner = Manner::of_process(globals.json, globals.quiet, globals.no_color, globals.ascii);
+    let many_at_once = matches!(line.command, Command::Ui(_) | Command::Demo(_) | Command::Mcp(_));
+    let mut builder = if many_at_once { Builder::new_multi_thread() } else { Builder::new_current_thread() };
+    let runtime = match builder.enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(fault) => return ExitCode::from(refusal::refuse(manner, &Problem::new(Code::Internal, format!("no runtime: {fault}")))),
+    };
+    match runtime.block_on(dispatch(line, manner, serve)) {
+        Ok(exit) => exit.into(),
+        Err(problem) => ExitCode::from(refusal::refuse(manner, &problem)),
+    }
+}
+
+/// A line that is no command: help and version are answers, everything else is a refusal in our own form.
+fn misread(fault: &clap::Error) -> ExitCode {
+    let plain = std::env::args_os().skip(1).take_while(|word| word != "--");
+    let (mut json, mut no_color) = (false, false);
+    for word in plain {
+        json |= word == "--json";
+        no_color |= word == "--no-color";
+    }
+    match refusal::usage(fault) {
+        None => {
+            let _ = fault.print(); // a reader that went away is no fault
+            ExitCode::SUCCESS
+        }
+        Some(problem) => ExitCode::from(refusal::refuse(Manner::of_process(json, false, no_color, false), &problem)),
+    }
+}
+
+async fn dispatch(line: Line, manner: Manner, serve: Serve) -> Result<Exit, Problem> {
+    let Line { globals, command } = line;
+    let mut out = Out::new(manner);
+    match command {
+        Command::Init(args) => {
+            let exit = init::run(&globals, &mut out, args).await?;
+            out.flush().map(|()| exit)
+        }
+        Command::Completions(args) => completions::run(&mut out, &args).and_then(|()| out.flush()).map(|()| Exit::Done),
+        Command::Ui(args) => ui::run(&globals, out, args, serve).await,
+        Command::Demo(args) => demo::run(&globals, out, args, serve).await,
+        Command::Mcp(args) => mcp::run(&globals, out, args).await,
+        Command::Config(args) if !args.needs_board() => {
+            let exit = config::check(&globals, &mut out)?;
+            out.flush().map(|()| exit)
+        }
+        command => {
+            let mut desk = Desk::open(&globals, out).await?;
+            let answer = on_board(&mut desk, command).await;
+            desk.boot.port.shutdown().await;
+            let exit = answer?;
+            desk.out.flush().map(|()| exit)
+        }
+    }
+}
+
+/// The commands that read or write the board.
+async fn on_board(desk: &mut Desk, command: Command) -> Result<Exit, Problem> {
+    match command {
+        Command::Tasks(args) => tasks::run(desk, args).await,
+        Command::Next(args) => next::run(desk, args).await,
+        Command::Message(args) => message::run(desk, args).await,
+        Command::Inbox(args) => inbox::run(desk, &args).await,
+        Command::Actors => actors::run(desk).await,
+        Command::Milestone(args) => milestone::run(desk, args).await,
+        Command::Conflicts(args) => conflicts::run(desk, args).await,
+        Command::Log(args) => log::run(desk, &args).await,
+        Command::Rebuild => rebuild::run(desk).await,
+        Command::Config(args) => config::run(desk, args).await,
+        Command::Init(_) | Command::Ui(_) | Command::Mcp(_) | Command::Demo(_) | Command::Completions(_) => Ok(Exit::Done),
+    }
+}
+
+/// The whole command line, for completions and tests of the help.
+fn definition() -> clap::Command {
+    <Line as clap::CommandFactory>::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        definition().debug_assert();
+    }
+
+    #[test]
+    fn every_command_and_flag_says_what_it_does() {
+        fn look(command: &clap::Command, path: &str, silent: &mut Vec<String>) {
+            let path = format!("{path} {}", command.get_name());
+            if command.get_about().is_none() {
+                silent.push(path.clone());
+            }
+            silent.extend(command.get_arguments().filter(|arg| arg.get_help().is_none() && !arg.is_hide_set()).map(|arg| format!("{path}: {}", arg.get_id())));
+            command.get_subcommands().for_each(|inner| look(inner, &path, silent));
+        }
+        let mut silent = Vec::new();
+        look(&definition(), "", &mut silent);
+        assert!(silent.is_empty(), "{silent:#?}");
+    }
+}
