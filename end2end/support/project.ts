@@ -79,12 +79,14 @@ export class Project {
   }
 
   /** Runs the CLI; an exit code is an answer. */
-  tryCallboard(args: string[], more: { env?: Record<string, string>; cwd?: string } = {}): Promise<Finished> {
+  tryCallboard(args: string[], more: { env?: Record<string, string>; cwd?: string; stdin?: string } = {}): Promise<Finished> {
     const child = spawn(callboardBinary(), args, {
       cwd: more.cwd ?? this.directory,
       env: this.env(more.env),
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: "pipe",
     });
+    child.stdin.on("error", () => undefined); // a command that reads nothing ends before it is all written
+    child.stdin.end(more.stdin);
     let [stdout, stderr] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
@@ -92,6 +94,13 @@ export class Project {
       child.once("error", failed);
       child.once("close", (exit) => done({ stdout, stderr, exit: exit ?? -1 }));
     });
+  }
+
+  /** Plans tasks; the ids come back in the order of the plan. */
+  async plan(plan: { tasks: Array<Record<string, unknown>>; [more: string]: unknown }): Promise<string[]> {
+    const finished = await this.tryCallboard(["tasks", "plan", "-", "--json"], { stdin: JSON.stringify(plan) });
+    if (finished.exit !== 0) throw new Error(`callboard tasks plan exited ${finished.exit}: ${finished.stdout}${finished.stderr}`);
+    return [...new Set(finished.stdout.match(/tk-[0-9a-f]{6}/g))];
   }
 
   /** Starts the server and waits until it says it is ready. `args` replaces `ui`, for `demo` and the like. */

@@ -15,6 +15,13 @@ export type Wait = { waitMs: number };
 export type Until = { until: Promise<unknown> };
 /** Answers this one request with an HTTP error; the client's retry takes the next turn. */
 export type Fail = { status: number };
+/** Something a journey holds shut until it has seen what it waits for. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((done) => (open = done));
+  return { opened, open };
+}
+
 type Step = Say | Call | Wait | Until | Fail;
 export type Turn = Step[] | ((seen: Seen) => Step[]);
 

@@ -1,0 +1,157 @@
+// The pictures: every main page in both themes and on a phone, from the demonstration board that stands still. They are looked at, not
+// compared: what must hold is asserted, the rest is for eyes. Written to `screenshots/out`, which git ignores.
+
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import type { Page } from "@playwright/test";
+
+import { Board } from "../support/board.ts";
+import { Project } from "../support/project.ts";
+import { expect, test } from "../support/test.ts";
+
+const out = join(dirname(fileURLToPath(import.meta.url)), "..", "screenshots", "out");
+mkdirSync(out, { recursive: true });
+const THEMES = ["light", "dark"] as const;
+
+async function pictures(page: Page, name: string): Promise<void> {
+  for (const colorScheme of THEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.screenshot({ path: join(out, `${name}-${colorScheme}.png`), animations: "disabled", caret: "hide" });
+  }
+}
+
+test.describe("the demonstration", () => {
+  test("board, card, menus and what is not there", async ({ page, bareProject, accessible }) => {
+    test.setTimeout(120_000);
+    await bareProject.serve(["demo", join(bareProject.home, "demo"), "--still"]);
+    const board = await Board.open(page, bareProject.url);
+    const shown = Object.values(await board.standings()).flat();
+    expect(shown.length, "a board worth looking at").toBeGreaterThanOrEqual(20);
+    await expect(page.getByRole("complementary", { name: "Demo" })).toBeVisible();
+    await pictures(page, "board");
+    await accessible(page);
+
+    await page.keyboard.press("c");
+    await expect(page.getByRole("textbox", { name: "Title" })).toBeFocused();
+    await page.getByText("Details").click();
+    await pictures(page, "add");
+    await accessible(page);
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("searchbox").fill("tide");
+    await expect(page).toHaveURL(/q=tide/);
+    await pictures(page, "filtered");
+    await page.getByRole("searchbox").fill("no such words anywhere");
+    await expect(page.getByRole("heading", { name: "No task matches" })).toBeVisible();
+    await pictures(page, "nothing-matches");
+    await accessible(page);
+    await page.getByRole("link", { name: "Clear the filter" }).click();
+
+    // The card with the longest thread shows the most.
+    const talked = page.getByRole("listitem").filter({ has: page.getByTitle(/^\d+ comments?$/) });
+    const counts = await talked.evaluateAll((cards) => cards.map((card) => Number(/(\d+) comment/.exec([...card.querySelectorAll("[title]")].map((each) => each.getAttribute("title")).join(" "))?.[1] ?? 0)));
+    await talked.nth(counts.indexOf(Math.max(...counts))).getByRole("heading").getByRole("link").click();
+    const panel = page.getByRole("dialog");
+    await expect(panel.getByRole("form", { name: "Reply to this thread" })).toBeVisible();
+    await pictures(page, "card");
+    await accessible(page);
+    for (const part of ["Move to…", "Edit"]) {
+      await panel.getByText(part, { exact: true }).click();
+      await pictures(page, part === "Edit" ? "card-edit" : "card-move");
+      await accessible(page);
+      await panel.getByText(part, { exact: true }).click();
+    }
+    await panel.getByRole("link", { name: "Open as a page" }).click();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await board.isLive();
+    await pictures(page, "card-page");
+    await accessible(page);
+    await page.goto(`${bareProject.url}/`);
+    await board.isLive();
+    await page.keyboard.press("?");
+    await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+    await pictures(page, "keys");
+    await accessible(page);
+    await page.keyboard.press("Escape");
+
+    // What needs a person, each kind.
+    const asks = board.column("Needs you").getByRole("heading", { level: 3 }).getByRole("link");
+    const titles = await asks.allTextContents();
+    for (const [place, title] of titles.entries()) {
+      await board.link(title).click();
+      await expect(panel.getByRole("form", { name: "Reply to this thread" })).toBeVisible();
+      await pictures(page, `needs-you-${place + 1}`);
+      await accessible(page);
+      await page.keyboard.press("Escape");
+      await expect(panel).toHaveCount(0);
+    }
+
+    await page.goto(`${bareProject.url}/nowhere`);
+    await pictures(page, "not-found");
+    await accessible(page);
+
+    await page.goto(bareProject.url);
+    await board.isLive();
+    await bareProject.stop("SIGKILL");
+    await expect(page.getByRole("complementary", { name: "Not live" })).toBeVisible({ timeout: 20_000 });
+    await pictures(page, "not-live");
+    await accessible(page);
+  });
+
+  test("on a phone", async ({ browser, bareProject, accessible }) => {
+    await bareProject.serve(["demo", join(bareProject.home, "demo"), "--still"]);
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, locale: "en-GB", timezoneId: "UTC" });
+    const page = await context.newPage();
+    const board = await Board.open(page, bareProject.url);
+    await pictures(page, "board-phone");
+    await accessible(page);
+    await board.column("Needs you").getByRole("heading", { level: 3 }).getByRole("link").first().tap();
+    await expect(page.getByRole("dialog").getByRole("form", { name: "Reply to this thread" })).toBeVisible();
+    await pictures(page, "card-phone");
+    await accessible(page);
+    await context.close();
+  });
+});
+
+test("an empty board, and one where all is done", async ({ page, project, accessible }) => {
+  const board = await Board.open(page, project.url);
+  await expect(page.getByRole("heading", { name: "An empty board" })).toBeVisible();
+  await pictures(page, "empty");
+  await accessible(page);
+  const id = /tk-[0-9a-f]{6}/.exec(await project.callboard("tasks", "add", "The only one"))?.[0] ?? "";
+  await board.holds({ Ready: ["The only one"] });
+  await project.callboard("tasks", "done", id, "--no-code", "-m", "It was a decision.");
+  await expect(page.getByRole("heading", { name: "Nothing is left to do" })).toBeVisible();
+  await pictures(page, "all-done");
+  await accessible(page);
+});
+
+test("ten thousand tasks are a page like any other", async ({ page }) => {
+  test.setTimeout(120_000);
+  const project = await Project.create();
+  try {
+    let first = "";
+    for (let thousand = 0; thousand < 10; thousand += 1) {
+      const tasks = Array.from({ length: 1_000 }, (_, n) => ({ title: `Task ${thousand * 1_000 + n} of many`, labels: [n % 2 ? "odd" : "even"], priority: n % 4 }));
+      const ids = await project.plan({ tasks });
+      first ||= ids[0] ?? "";
+    }
+    await project.serve();
+    const board = await Board.open(page, project.url);
+    await expect(page.getByText("100 of 10,000 tasks")).toBeVisible();
+    await expect(board.column("Ready").getByRole("heading", { level: 3 })).toHaveCount(100);
+    await pictures(page, "ten-thousand");
+    await page.getByRole("searchbox").fill("Task 9999 of many");
+    await board.holds({ Ready: ["Task 9999 of many"] });
+    await page.getByRole("searchbox").fill("");
+    await board.column("Ready").getByRole("link", { name: /more$/ }).click();
+    await expect(board.column("Ready").getByRole("heading", { level: 3 })).toHaveCount(300);
+    await project.callboard("tasks", "claim", first);
+    await expect(board.column("Working").getByRole("heading", { level: 3 })).toHaveCount(1);
+    await board.isStillTheSamePage();
+  } finally {
+    await project.remove();
+  }
+});
