@@ -1,1 +1,37 @@
-//! placeholder
+//! The store: the log in the database and in its files, the projections beside it, leases and other live rows. The only crate with sqlx.
+//!
+//! Invariants: append and project are one transaction; what was answered for is in a synced log file; every projection equals a fold of
+//! all events from nothing. How the parts stand on disk and in processes is told in `foundation.md`.
+
+mod append;
+mod commands;
+pub mod encoding;
+mod error;
+mod head;
+mod import;
+mod inbox;
+mod lease;
+mod lock;
+mod log_file;
+mod next;
+mod open;
+mod projection;
+mod read;
+mod rebuild;
+mod schema;
+pub mod sessions;
+mod sql;
+mod store;
+mod verify;
+mod watch;
+mod write;
+
+pub use error::StoreError;
+pub use log_file::{Disk, Fault, Place, Step};
+pub use read::{CardPage, CardRow, ColumnPage, EventPage, Head, Hit, InboxRow, LiveRow, Read};
+pub use rebuild::Rebuilt;
+pub use sql::EventRow;
+pub use store::{Opened, Options, Reader, Reconciled, Store};
+pub use verify::{Finding, Quarantined, VerifyReport};
+pub use watch::{Changed, Watch};
+pub use write::{NextOutcome, Outcome, Request, Work};

@@ -1,0 +1,296 @@
+//! One command on its way: key, facts, decision, events, projection, receipt.
+
+use crate::encoding::{self, Line};
+use crate::error::StoreError;
+use crate::head::{self, Head, Home};
+use crate::import;
+use crate::lease;
+use crate::projection;
+use crate::read::facts;
+use crate::sql::{id_list, micros, q, task_id};
+use crate::store::Inner;
+use crate::write::{Outcome, Request};
+use contracts::{BlockerId, Code, Command, CommandRequest, EventId, Hint, MilestoneId, Moment, Problem, QuestionId, Receipt, TaskId, Writer, limits};
+use engine::event::Draft;
+use engine::{Context, Decision, Event, Facts, Minted, Settings};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use sqlx::{Row, SqliteConnection};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One request being carried out in its savepoint.
+pub(crate) struct Batch<'a> {
+    pub inner: &'a Inner,
+    pub conn: &'a mut SqliteConnection,
+    pub head: &'a mut Head,
+    pub request: &'a Request,
+    pub now: Moment,
+    /// Seq of the first event of the batch: what its events are grouped by.
+    pub command: Option<i64>,
+}
+
+/// How often ids are minted again when one was taken.
+const MINTS_MAX: usize = 8;
+
+/// All commands of a request, or none.
+pub(crate) async fn all(batch: &mut Batch<'_>, requests: &[CommandRequest]) -> Result<Outcome, StoreError> {
+    if requests.len() > limits::COMMANDS_IN_BATCH_MAX {
+        let title = format!("{} commands in one batch, the limit is {}", requests.len(), limits::COMMANDS_IN_BATCH_MAX);
+        return Ok(Outcome::Refused(Problem::new(Code::TooLarge, title)));
+    }
+    let mut receipts = Vec::with_capacity(requests.len());
+    for request in requests {
+        match keyed(batch, request).await? {
+            Ok(receipt) => receipts.push(receipt),
+            Err(problem) => return Ok(Outcome::Refused(problem)),
+        }
+    }
+    Ok(Outcome::Receipts(receipts))
+}
+
+/// A hash over the content of a request, whatever its key.
+pub(crate) fn digest(content: &Value) -> Vec<u8> {
+    let text = serde_json_canonicalizer::to_vec(content).unwrap_or_default();
+    Sha256::digest(text)[..16].to_vec()
+}
+
+/// The first answer to a key, if there was one; a problem when it was to something else.
+pub(crate) async fn answered(batch: &mut Batch<'_>, key: &str, digest: &[u8]) -> Result<Option<Result<String, Problem>>, StoreError> {
+    let sql = "select digest, receipt from receipt where project = ?1 and actor = ?2 and key = ?3 and at > ?4";
+    let from = batch.now.plus_seconds(-limits::RECEIPT_DAYS * 86_400);
+    let row = q(sql).bind(batch.request.caller.actor.as_str()).bind(key).bind(micros(from)).fetch_optional(&mut *batch.conn).await?;
+    Ok(row.map(|row| {
+        if row.get::<&[u8], _>(0) == digest {
+            return Ok(row.get(1));
+        }
+        let title = format!("The key {key} was used for another call");
+        Err(Problem::new(Code::KeyReused, title).hint(Hint::text("send it with a new key")))
+    }))
+}
+
+/// Keeps the answer to a key.
+pub(crate) async fn keep_answer(batch: &mut Batch<'_>, key: &str, digest: &[u8], answer: &str) -> Result<(), StoreError> {
+    q("insert or replace into receipt (project, actor, key, digest, receipt, at) values (?1, ?2, ?3, ?4, ?5, ?6)")
+        .bind(batch.request.caller.actor.as_str())
+        .bind(key)
+        .bind(digest)
+        .bind(answer)
+        .bind(micros(batch.now))
+        .execute(&mut *batch.conn)
+        .await?;
+    Ok(())
+}
+
+async fn keyed(batch: &mut Batch<'_>, request: &CommandRequest) -> Result<Result<Receipt, Problem>, StoreError> {
+    let Some(key) = &request.key else { return one(batch, request).await };
+    let content = CommandRequest { key: None, ..request.clone() }.to_value();
+    let digest = digest(&content);
+    match answered(batch, key.as_str(), &digest).await? {
+        Some(Err(problem)) => return Ok(Err(problem)),
+        Some(Ok(first)) => {
+            let first: Receipt = serde_json::from_str(&first)?;
+            return Ok(Ok(Receipt { repeated: true, ..first }));
+        }
+        None => {}
+    }
+    let receipt = one(batch, request).await?;
+    if let Ok(receipt) = &receipt {
+        keep_answer(batch, key.as_str(), &digest, &serde_json::to_string(receipt)?).await?;
+    }
+    Ok(receipt)
+}
+
+/// One command without regard to its key.
+pub(crate) async fn one(batch: &mut Batch<'_>, request: &CommandRequest) -> Result<Result<Receipt, Problem>, StoreError> {
+    let wanted = engine::ids_wanted(&request.command);
+    let needs = engine::needs(&request.command, &batch.request.caller);
+    let mut facts = facts::load(batch.conn, &batch.inner.place, &needs, &batch.request.caller, batch.now).await?;
+    for _ in 0..MINTS_MAX {
+        let context = Context {
+            now: batch.now,
+            caller: batch.request.caller.clone(),
+            minted: mint(batch, wanted).await?,
+            expect: request.expect,
+            fence: request.fence,
+            base: batch.request.base.clone(),
+            hooks_renew: batch.request.hooks_renew,
+        };
+        facts::add_taken(batch.conn, &mut facts, &context.minted).await?;
+        match engine::decide(&facts, &request.command, &context) {
+            Ok(decision) => return carry_out(batch, &facts, &request.command, decision).await.map(Ok),
+            Err(engine::Rejection::IdTaken) => {}
+            Err(rejection) => return Ok(Err(rejection.problem())),
+        }
+    }
+    Ok(Err(engine::Rejection::IdTaken.problem()))
+}
+
+async fn mint(batch: &mut Batch<'_>, wanted: usize) -> Result<Minted, StoreError> {
+    let bits = || (batch.inner.options.bits)();
+    let mut tasks: Vec<TaskId> = Vec::with_capacity(wanted);
+    let mut seen = BTreeSet::new();
+    for _ in 0..MINTS_MAX {
+        while tasks.len() < wanted {
+            let id = TaskId::from_bits(bits());
+            if seen.insert(id.clone()) {
+                tasks.push(id);
+            }
+        }
+        if wanted == 0 {
+            break;
+        }
+        // Ids that something already waits for are taken too.
+        let sql = "select id from task where project = ?1 and id in (select value from json_each(?2)) \
+                   union select waits_on from edge where project = ?1 and waits_on in (select value from json_each(?2))";
+        let taken = q(sql).bind(id_list(&tasks)).fetch_all(&mut *batch.conn).await?;
+        if taken.is_empty() {
+            break;
+        }
+        let taken: BTreeSet<TaskId> = taken.iter().map(|row| task_id(row.get(0))).collect::<Result<_, _>>()?;
+        tasks.retain(|id| !taken.contains(id));
+    }
+    Ok(Minted {
+        tasks,
+        milestone: Some(MilestoneId::from_bits(bits())),
+        blocker: Some(BlockerId::from_bits(bits())),
+        question: Some(QuestionId::from_bits(bits())),
+    })
+}
+
+/// Writes what was decided.
+async fn carry_out(batch: &mut Batch<'_>, facts: &Facts, command: &Command, decision: Decision) -> Result<Receipt, StoreError> {
+    let Decision { subject, events, leases, warnings, mut data, dry_run } = decision;
+    if dry_run {
+        return Ok(Receipt { seq: batch.head.seq, subject, warnings, data, ..Receipt::default() });
+    }
+    let mut receipt = Receipt { seq: batch.head.seq, subject, warnings, ..Receipt::default() };
+    let mut rest = None;
+    if !events.is_empty() {
+        let lines = sealed(batch, facts, events).await?;
+        receipt.events = lines.iter().map(|line| line.event.id.clone()).collect();
+        let first = *batch.command.get_or_insert(batch.head.seq + 1);
+        let arrived = import::insert(batch.conn, &batch.inner.place, batch.head, lines, "here", Some(first), batch.now).await?;
+        let claimed: BTreeMap<&str, &EventId> =
+            arrived.iter().filter(|one| one.event.kind == engine::Kind::TaskClaimed).map(|one| (one.event.subject.as_str(), &one.event.id)).collect();
+        lease::carry_out(batch.conn, leases, &claimed, batch.now).await?;
+        let applied = projection::apply(batch.conn, &batch.inner.place, &arrived).await?;
+        receipt.seq = batch.head.seq;
+        rest = TaskId::parse(&receipt.subject).ok().and_then(|id| applied.rests.get(&id).copied());
+        if matches!(command, Command::Close(_) | Command::Cancel(_) | Command::Review(_)) && !applied.freed.is_empty() {
+            if !data.is_object() {
+                data = Value::Object(Map::new());
+            }
+            data["freed"] = json!(applied.freed);
+        }
+    } else if !leases.is_empty() {
+        lease::carry_out(batch.conn, leases, &BTreeMap::new(), batch.now).await?;
+    }
+    receipt.data = data;
+    if let Ok(id) = TaskId::parse(&receipt.subject) {
+        receipt.standing = standing(batch, facts, &id, rest).await?;
+    }
+    Ok(receipt)
+}
+
+async fn standing(batch: &mut Batch<'_>, facts: &Facts, id: &TaskId, rest: Option<contracts::Standing>) -> Result<Option<contracts::Standing>, StoreError> {
+    let rest = match (rest, facts.tasks.get(id)) {
+        (Some(rest), _) => rest,
+        (None, Some(facts)) => engine::rest(&facts.task, &facts.counters),
+        (None, None) => return Ok(None),
+    };
+    let grace_s = facts.project.as_ref().map_or(limits::GRACE_SECONDS, |project| Settings::of(project).grace_s);
+    let lease = lease::of_tasks(batch.conn, [id]).await?.remove(id);
+    Ok(Some(engine::standing(rest, lease.as_ref(), batch.now, grace_s)))
+}
+
+/// Gives drafts their place: writer, number, predecessor, clock, id. Large bodies become blobs, which are safe before the commit.
+async fn sealed(batch: &mut Batch<'_>, facts: &Facts, drafts: Vec<Draft>) -> Result<Vec<Line>, StoreError> {
+    let writer = writer(batch).await?;
+    let caller = &batch.request.caller;
+    let subjects: BTreeSet<&str> = drafts.iter().map(|draft| draft.subject.as_str()).collect();
+    let mut last_of = last_of_subjects(batch.conn, facts, &subjects).await?;
+    let mut lines = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        let last = batch.head.hlc.unwrap_or_default();
+        let at = engine::tick(last, last_of.get(&draft.subject).copied(), batch.now);
+        last_of.insert(draft.subject.clone(), at);
+        batch.head.follow(at, batch.now);
+        batch.head.n += 1;
+        let (body, text) = inline(batch.inner, draft.body)?;
+        let mut event = Event {
+            id: EventId::none(),
+            writer: writer.clone(),
+            n: batch.head.n,
+            prev: batch.head.prev.clone(),
+            at,
+            actor: caller.actor.clone(),
+            principal: caller.principal.clone(),
+            kind: draft.kind,
+            subject: draft.subject,
+            body,
+        };
+        event.id = encoding::id_of(&event, &text);
+        batch.head.prev = event.id.clone();
+        lines.push(Line { event, body: text });
+    }
+    Ok(lines)
+}
+
+/// The clock of the last event known about each subject, even one far ahead.
+async fn last_of_subjects(conn: &mut SqliteConnection, facts: &Facts, subjects: &BTreeSet<&str>) -> Result<BTreeMap<String, contracts::Stamp>, StoreError> {
+    let mut last: BTreeMap<String, contracts::Stamp> = BTreeMap::new();
+    let mut unknown = Vec::new();
+    for subject in subjects {
+        match TaskId::parse(subject).ok().and_then(|id| facts.tasks.get(&id)) {
+            Some(task) => drop(last.insert((*subject).to_owned(), task.task.last.at)),
+            None => unknown.push(*subject),
+        }
+    }
+    let sql = "select value, (select max(e.at) from event e where e.project = ?1 and e.subject = value) from json_each(?2)";
+    for row in q(sql).bind(crate::sql::list(unknown)).fetch_all(&mut *conn).await? {
+        if let Some(at) = row.get::<Option<&str>, _>(1) {
+            last.insert(row.get(0), crate::sql::stamp(at)?);
+        }
+    }
+    Ok(last)
+}
+
+/// The body as it stands on the line, and its canonical text.
+fn inline(inner: &Inner, body: Map<String, Value>) -> Result<(Map<String, Value>, String), StoreError> {
+    let text = encoding::canonical(&body);
+    if text.len() <= limits::EVENT_BODY_INLINE_BYTES_MAX {
+        // What every other clone will read: numbers as the canonical text has them.
+        return Ok((serde_json::from_str(&text)?, text));
+    }
+    if text.len() > limits::BLOB_BYTES_MAX {
+        return Err(StoreError::Refused(format!("a body of {} bytes, the limit is {}", text.len(), limits::BLOB_BYTES_MAX)));
+    }
+    let sha256 = encoding::sha256_hex(text.as_bytes());
+    let path = inner.place.blob(&sha256);
+    if !path.exists() {
+        std::fs::create_dir_all(inner.place.root.join("blobs"))?;
+        inner.options.disk.write_whole(&path, text.as_bytes())?;
+    }
+    let mut reference = Map::new();
+    reference.insert("blob".to_owned(), sha256.into());
+    reference.insert("size".to_owned(), text.len().into());
+    let text = encoding::canonical(&reference);
+    Ok((reference, text))
+}
+
+/// The writer of this directory; minted when there is none.
+async fn writer(batch: &mut Batch<'_>) -> Result<Writer, StoreError> {
+    if let Some(writer) = &batch.head.writer {
+        return Ok(writer.clone());
+    }
+    let home = Home::of(&batch.inner.place)?;
+    for _ in 0..MINTS_MAX {
+        let writer = Writer::from_bits((batch.inner.options.bits)());
+        if !head::is_taken(batch.conn, &batch.inner.place, &writer).await? {
+            home.settle(batch.conn, &writer).await?;
+            batch.head.writer = Some(writer.clone());
+            return Ok(writer);
+        }
+    }
+    Err(StoreError::Refused("no free name for a log file".to_owned()))
+}

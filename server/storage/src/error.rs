@@ -1,0 +1,112 @@
+//! What can go wrong in the store, and how each is said outside. Paths and SQL stay in here.
+
+use contracts::{Call, Code, Hint, Problem};
+use std::io;
+
+/// The store could not do it. A refusal by the rules is no error of the store: it is an outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another process held the lock, or the database, for too long.
+    #[error("the database stayed busy")]
+    Busy,
+    /// Another file now lies where the database was: close this store and open again.
+    #[error("the database was replaced")]
+    Replaced,
+    /// Written by a newer Callboard.
+    #[error("written by a newer Callboard (format {found}, this one knows {known})")]
+    NewerFormat {
+        /// As found.
+        found: i64,
+        /// The newest this version reads.
+        known: i64,
+    },
+    /// A directory or file that must not be trusted, in words.
+    #[error("{0}")]
+    Refused(String),
+    /// The database is damaged beyond reading.
+    #[error("the database is damaged: {0}")]
+    Corrupt(String),
+    /// No space left.
+    #[error("the disk is full")]
+    DiskFull,
+    /// The answer was recorded in the database but could not be written to the log file.
+    #[error("recorded, but the log file could not be written: {0}")]
+    NotSafe(io::Error),
+    /// A file could not be read or written.
+    #[error("file: {0}")]
+    Io(io::Error),
+    /// A statement failed.
+    #[error("statement: {0}")]
+    Sql(sqlx::Error),
+}
+
+impl From<io::Error> for StoreError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull,
+            _ => StoreError::Io(error),
+        }
+    }
+}
+
+/// SQLite's primary result codes that mean something to us.
+const BUSY: i64 = 5;
+const LOCKED: i64 = 6;
+const CORRUPT: i64 = 11;
+const FULL: i64 = 13;
+const NOT_A_DATABASE: i64 = 26;
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let code = error.as_database_error().and_then(|error| error.code()).and_then(|code| code.parse::<i64>().ok()).map(|code| code & 0xff);
+        match (code, error) {
+            (Some(BUSY | LOCKED), _) => StoreError::Busy,
+            (Some(FULL), _) => StoreError::DiskFull,
+            (Some(CORRUPT | NOT_A_DATABASE), error) => StoreError::Corrupt(error.to_string()),
+            (_, sqlx::Error::Io(error)) => error.into(),
+            (_, error) => StoreError::Sql(error),
+        }
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        StoreError::Corrupt(format!("stored JSON: {error}"))
+    }
+}
+
+impl StoreError {
+    /// What callers are told. Never a path, never SQL.
+    pub fn problem(&self) -> Problem {
+        let retry = || Hint::call(Call::new("retry"));
+        match self {
+            StoreError::Busy => Problem::new(Code::Busy, "The board is busy: other processes were writing for five seconds").hint(retry()),
+            StoreError::Replaced => Problem::new(Code::Busy, "The board's database was replaced and is being opened again").hint(retry()),
+            StoreError::NewerFormat { .. } => {
+                Problem::new(Code::NewerFormat, "This board was written by a newer Callboard").hint(Hint::call(Call::new("upgrade")))
+            }
+            StoreError::DiskFull => Problem::new(Code::Busy, "The disk is full; nothing was lost")
+                .detail("What could not be written was not answered for.")
+                .hint(Hint::text("free some space, then send the same call again")),
+            StoreError::NotSafe(error) => {
+                let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+                let (code, title) = match full {
+                    true => (Code::Busy, "Recorded here, but not yet safe: the disk is full"),
+                    false => (Code::Internal, "Recorded here, but not yet safe: the log file could not be written"),
+                };
+                Problem::new(code, title).detail("The next write, or the same call with the same key, completes it.").hint(retry())
+            }
+            StoreError::Refused(why) => Problem::new(Code::Internal, why.clone()),
+            StoreError::Corrupt(_) => Problem::new(Code::Internal, "The board's database is damaged")
+                .hint(Hint::text("close every Callboard process and open the board again: it is made anew from the log files")),
+            StoreError::Io(_) => Problem::new(Code::Internal, "A file of the board could not be read or written"),
+            StoreError::Sql(_) => Problem::new(Code::Internal, "The board's database could not answer"),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Problem {
+        error.problem()
+    }
+}

@@ -1,0 +1,134 @@
+//! The one row that says where the log stands: the next number, the last id, the clock, whose file.
+
+use crate::error::StoreError;
+use crate::log_file::{self, Place};
+use crate::sql::{blob, event_id, q, stamp, writer};
+use contracts::{EventId, Moment, Stamp, Writer};
+use sqlx::{Row, SqliteConnection};
+use std::fs;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// 8 hexadecimal digits, new with every database made anew or rebuilt.
+    pub epoch: String,
+    /// Arrival number of the newest event.
+    pub seq: i64,
+    /// The writer that events of this directory are written under; none until the next event mints one.
+    pub writer: Option<Writer>,
+    /// Its newest number.
+    pub n: i64,
+    /// Its newest event.
+    pub prev: EventId,
+    /// Greatest clock of the log within the cap.
+    pub hlc: Option<Stamp>,
+    pub made_at: Moment,
+    /// Git's index when it was last asked about.
+    pub index_seen: String,
+}
+
+impl Head {
+    pub fn new(epoch: String, made_at: Moment) -> Head {
+        Head { epoch, seq: 0, writer: None, n: 0, prev: EventId::none(), hlc: None, made_at, index_seen: String::new() }
+    }
+
+    pub async fn load(conn: &mut SqliteConnection) -> Result<Option<Head>, StoreError> {
+        let sql = "select epoch, seq, writer, n, prev, hlc, made_at, index_seen from project_head where project = ?1";
+        let Some(row) = q(sql).fetch_optional(&mut *conn).await? else { return Ok(None) };
+        let (own, hlc): (Option<String>, Option<String>) = (row.get(2), row.get(5));
+        Ok(Some(Head {
+            epoch: row.get(0),
+            seq: row.get(1),
+            writer: own.map(|own| writer(&own)).transpose()?,
+            n: row.get(3),
+            prev: event_id(row.get(4)),
+            hlc: hlc.map(|hlc| stamp(&hlc)).transpose()?,
+            made_at: Moment::parse(row.get(6)).unwrap_or_default(),
+            index_seen: row.get(7),
+        }))
+    }
+
+    /// The row that every opened database has.
+    pub async fn require(conn: &mut SqliteConnection) -> Result<Head, StoreError> {
+        Head::load(conn).await?.ok_or_else(|| StoreError::Corrupt("no head".to_owned()))
+    }
+
+    pub async fn store(&self, conn: &mut SqliteConnection) -> Result<(), StoreError> {
+        q("insert into project_head (project, epoch, seq, writer, n, prev, hlc, made_at, index_seen) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+           on conflict (project) do update set epoch = excluded.epoch, seq = excluded.seq, writer = excluded.writer, n = excluded.n, prev = excluded.prev, \
+           hlc = excluded.hlc, index_seen = excluded.index_seen")
+        .bind(&self.epoch)
+        .bind(self.seq)
+        .bind(self.writer.as_ref().map(Writer::as_str))
+        .bind(self.n)
+        .bind(blob(&self.prev))
+        .bind(self.hlc.map(|hlc| hlc.to_string()))
+        .bind(self.made_at.to_string())
+        .bind(&self.index_seen)
+        .execute(&mut *conn)
+        .await?;
+        Ok(())
+    }
+
+    /// Follows a clock, unless it is further ahead of ours than may be.
+    pub fn follow(&mut self, at: Stamp, now: Moment) {
+        if at.moment.0 <= now.0.saturating_add(contracts::limits::CLOCK_AHEAD_MS_MAX) {
+            self.hlc = self.hlc.max(Some(at));
+        }
+    }
+
+    /// Goes on under no writer: the next event mints one.
+    pub fn let_go(&mut self) {
+        (self.writer, self.n, self.prev) = (None, 0, EventId::none());
+    }
+}
+
+/// Which directory a writer belongs to: same inode, and same path or device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Home {
+    path: String,
+    device: i64,
+    inode: i64,
+}
+
+impl Home {
+    pub fn of(place: &Place) -> Result<Home, StoreError> {
+        let path = fs::canonicalize(&place.root)?;
+        let (device, inode) = log_file::identity(&fs::metadata(&path)?);
+        Ok(Home { path: path.to_string_lossy().into_owned(), device, inode })
+    }
+
+    /// The unsealed writer of this directory, and whether the database knows writers of other directories only.
+    pub async fn writer(&self, conn: &mut SqliteConnection) -> Result<(Option<Writer>, bool), StoreError> {
+        let rows = q("select writer, path, device, inode, sealed from writer where project = ?1").fetch_all(&mut *conn).await?;
+        let mut current = None;
+        let mut at_home = rows.is_empty();
+        for row in rows {
+            let home = Home { path: row.get(1), device: row.get(2), inode: row.get(3) };
+            if home.inode == self.inode && (home.path == self.path || home.device == self.device) {
+                at_home = true;
+                if row.get::<i64, _>(4) == 0 {
+                    current = Some(writer(row.get(0))?);
+                }
+            }
+        }
+        Ok((current, !at_home))
+    }
+
+    pub async fn settle(&self, conn: &mut SqliteConnection, writer: &Writer) -> Result<(), StoreError> {
+        q("insert into writer (project, writer, path, device, inode) values (?1, ?2, ?3, ?4, ?5)")
+            .bind(writer.as_str())
+            .bind(&self.path)
+            .bind(self.device)
+            .bind(self.inode)
+            .execute(&mut *conn)
+            .await?;
+        Ok(())
+    }
+}
+
+/// Whether anything already goes by this name.
+pub(crate) async fn is_taken(conn: &mut SqliteConnection, place: &Place, writer: &Writer) -> Result<bool, StoreError> {
+    let sql = "select exists (select 1 from event where project = ?1 and writer = ?2) or exists (select 1 from writer where project = ?1 and writer = ?2)";
+    let known: i64 = q(sql).bind(writer.as_str()).fetch_one(&mut *conn).await?.get(0);
+    Ok(known != 0 || place.log_of(writer.as_str()).exists())
+}

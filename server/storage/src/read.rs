@@ -1,0 +1,120 @@
+//! Reading: everything through one [`Read`] is of one moment. Rows come as the engine's types; words and views are made of them elsewhere.
+
+pub(crate) mod cards;
+pub(crate) mod facts;
+mod people;
+pub(crate) mod queue;
+mod search;
+mod threads;
+
+pub use cards::{CardPage, CardRow, ColumnPage};
+pub use people::{InboxRow, LiveRow};
+pub use search::Hit;
+pub use threads::EventPage;
+
+use crate::error::StoreError;
+use crate::head::Head as HeadRow;
+use crate::log_file::Place;
+use crate::projection::subjects;
+use crate::sql::{self, q};
+use contracts::{Caller, Moment, limits};
+use engine::{Facts, Needs, Project, Settings};
+use sqlx::sqlite::SqliteTransactionManager;
+use sqlx::{Row, SqliteConnection, TransactionManager};
+use std::fmt;
+use tokio::sync::OwnedMutexGuard;
+
+/// Where the log stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// Arrival number of the newest event.
+    pub seq: i64,
+    /// New with every database made anew or rebuilt.
+    pub epoch: String,
+    /// Number of the newest change without an event.
+    pub live: i64,
+}
+
+/// One read transaction. It ends when dropped.
+pub struct Read {
+    pub(crate) conn: OwnedMutexGuard<SqliteConnection>,
+    pub(crate) place: Place,
+    pub(crate) now: Moment,
+    grace_s: Option<i64>,
+}
+
+impl fmt::Debug for Read {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Read").field("now", &self.now).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Read {
+    fn drop(&mut self) {
+        SqliteTransactionManager::start_rollback(&mut self.conn);
+    }
+}
+
+impl Read {
+    pub(crate) async fn begin(mut conn: OwnedMutexGuard<SqliteConnection>, place: Place, now: Moment) -> Result<Read, StoreError> {
+        SqliteTransactionManager::begin(&mut conn, None).await?;
+        Ok(Read { conn, place, now, grace_s: None })
+    }
+
+    /// The moment of this read: the clock when it began.
+    pub fn now(&self) -> Moment {
+        self.now
+    }
+
+    /// Where the log stands.
+    pub async fn head(&mut self) -> Result<Head, StoreError> {
+        let head = HeadRow::require(&mut self.conn).await?;
+        let live: i64 = q("select coalesce(max(n), 0) from live_change where project = ?1").fetch_one(&mut *self.conn).await?.get(0);
+        Ok(Head { seq: head.seq, epoch: head.epoch, live })
+    }
+
+    /// The project, `None` before its first event.
+    pub async fn project(&mut self) -> Result<Option<Project>, StoreError> {
+        subjects::load_project(&mut self.conn).await
+    }
+
+    /// The settings, at their defaults while there is no project.
+    pub async fn settings(&mut self) -> Result<Settings, StoreError> {
+        Ok(Settings::of(&self.project().await?.unwrap_or_default()))
+    }
+
+    /// What a decision needs, or a view of tasks and milestones.
+    pub async fn facts(&mut self, needs: &Needs, caller: &Caller) -> Result<Facts, StoreError> {
+        facts::load(&mut self.conn, &self.place, needs, caller, self.now).await
+    }
+
+    /// Seconds past its end in which a lease is late and not lapsed.
+    pub(crate) async fn grace_s(&mut self) -> Result<i64, StoreError> {
+        if let Some(grace_s) = self.grace_s {
+            return Ok(grace_s);
+        }
+        let grace_s = grace_s(&mut self.conn).await?;
+        self.grace_s = Some(grace_s);
+        Ok(grace_s)
+    }
+}
+
+pub(crate) async fn grace_s(conn: &mut SqliteConnection) -> Result<i64, StoreError> {
+    Ok(subjects::load_project(conn).await?.map_or(limits::GRACE_SECONDS, |project| Settings::of(&project).grace_s))
+}
+
+/// How many rows of a list a caller gets.
+pub(crate) fn page_rows(asked: Option<u32>, default: usize) -> usize {
+    asked.map_or(default, |asked| usize::try_from(asked).unwrap_or(usize::MAX)).clamp(1, limits::PAGE_ROWS_MAX)
+}
+
+/// A cursor is a JSON list nobody but this crate looks into.
+pub(crate) fn cursor_of(values: &[&str]) -> String {
+    sql::list(values.iter().copied())
+}
+
+/// A cursor's values; what can't be read begins from the start.
+pub(crate) fn cursor_values(cursor: Option<&str>, count: usize) -> Option<Vec<String>> {
+    let values: Vec<String> = serde_json::from_str(cursor?).ok()?;
+    (values.len() == count).then_some(values)
+}

@@ -1,0 +1,145 @@
+//! Who is there, what is for whom, and what waits for a person.
+
+use super::{Read, page_rows};
+use crate::error::StoreError;
+use crate::projection::rows;
+use crate::sql::{EventRow, actor, event_columns, event_id, from_micros, list, micros, q};
+use contracts::view::{ActorRow, ConflictRow, InboxQuery};
+use contracts::{Actor, EventId, Moment, TaskId, limits};
+use engine::next::SurfaceRow;
+use engine::{LeaseState, MilestoneFacts};
+use sqlx::Row;
+use std::collections::BTreeMap;
+
+/// Something for an actor to know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InboxRow {
+    /// What happened.
+    pub row: EventRow,
+    /// Why it is for this actor.
+    pub why: String,
+    /// When it was handed over.
+    pub delivered_at: Option<Moment>,
+}
+
+/// A change without an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveRow {
+    /// Grows.
+    pub n: i64,
+    /// `task` (its lease), `actors`, `delivery`.
+    pub kind: String,
+    /// The task, the actor, or event and actor with a space between.
+    pub reference: String,
+    /// When.
+    pub at: Moment,
+}
+
+impl Read {
+    /// Everybody known: who acted, was seen, or holds something.
+    pub async fn actors(&mut self) -> Result<Vec<ActorRow>, StoreError> {
+        let mut holds: BTreeMap<Actor, Vec<(TaskId, Moment)>> = BTreeMap::new();
+        for one in self.leased().await?.into_iter().filter(|one| one.state != LeaseState::Lapsed) {
+            holds.entry(one.lease.actor).or_default().push((one.lease.task, one.lease.expires_at));
+        }
+        let sql = "select a.actor, p.seen_at, p.surface, p.client from \
+                   (select actor from actor where project = ?1 union select actor from presence where project = ?1 union select actor from lease where project = ?1) a \
+                   left join presence p on p.project = ?1 and p.actor = a.actor order by a.actor";
+        let mut found = Vec::new();
+        for row in q(sql).fetch_all(&mut *self.conn).await? {
+            let who = actor(row.get(0))?;
+            found.push(ActorRow {
+                seen_at: row.get::<Option<i64>, _>(1).map(from_micros),
+                surface: row.get::<Option<String>, _>(2).unwrap_or_default(),
+                client: row.get::<Option<String>, _>(3).unwrap_or_default(),
+                holds: holds.remove(&who).unwrap_or_default(),
+                actor: who,
+            });
+        }
+        Ok(found)
+    }
+
+    /// The actor's inbox: what is unread, oldest first; with `all` what was delivered in the last seven days too. With how many there are.
+    pub async fn inbox(&mut self, who: &Actor, query: &InboxQuery) -> Result<(Vec<InboxRow>, i64), StoreError> {
+        let from = if query.all { self.now.plus_seconds(-limits::INBOX_ALL_DAYS * 86_400).to_string() } else { String::new() };
+        let limit = page_rows(query.limit, if query.all { limits::PAGE_ROWS_MAX } else { limits::INBOX_ITEMS_MAX });
+        const UNREAD: &str = "(d.at is null or (?3 <> '' and i.at >= ?3))";
+        let from_where = format!(
+            " from inbox i join event e on e.project = i.project and e.id = i.event \
+              left join delivery d on d.project = i.project and d.actor = i.actor and d.event = i.event where i.project = ?1 and i.actor = ?2 and {UNREAD}"
+        );
+        let sql = format!("select count(*){from_where}");
+        let total: i64 = q(&sql).bind(who.as_str()).bind(&from).fetch_one(&mut *self.conn).await?.get(0);
+        let sql = format!("select {}, i.why, d.at{from_where} order by i.at, i.event limit ?4", event_columns!());
+        let found = q(&sql).bind(who.as_str()).bind(&from).bind(i64::try_from(limit).unwrap_or(i64::MAX)).fetch_all(&mut *self.conn).await?;
+        let mut rows = Vec::with_capacity(found.len());
+        for row in &found {
+            let mut event = [EventRow::read(row)?];
+            self.whole(&mut event);
+            let [event] = event;
+            rows.push(InboxRow { row: event, why: row.get(13), delivered_at: row.get::<Option<i64>, _>(14).map(from_micros) });
+        }
+        Ok((rows, total))
+    }
+
+    /// Who has been handed these events, and when.
+    pub async fn deliveries(&mut self, events: &[EventId]) -> Result<BTreeMap<EventId, Vec<(Actor, Moment)>>, StoreError> {
+        let sql = "select event, actor, at from delivery where project = ?1 and surface <> 'before' and event in (select unhex(value) from json_each(?2)) order by at";
+        let mut found: BTreeMap<EventId, Vec<(Actor, Moment)>> = BTreeMap::new();
+        for row in q(sql).bind(list(events.iter().map(EventId::as_str))).fetch_all(&mut *self.conn).await? {
+            found.entry(event_id(row.get(0))).or_default().push((actor(row.get(1))?, from_micros(row.get(2))));
+        }
+        Ok(found)
+    }
+
+    /// Facts that found no effect and wait for a person, oldest first.
+    pub async fn conflicts(&mut self) -> Result<Vec<ConflictRow>, StoreError> {
+        let sql = concat!("select ", rows::task_columns!(), " from task t where t.project = ?1 and t.conflicts > 0 order by t.id");
+        let mut found = Vec::new();
+        for row in q(sql).fetch_all(&mut *self.conn).await? {
+            let task = rows::read(&row)?.task;
+            found.extend(task.conflicts.iter().map(|conflict| ConflictRow {
+                event: conflict.event.clone(),
+                task: task.id.clone(),
+                title: task.title.clone(),
+                kind: conflict.kind.clone(),
+                actor: conflict.actor.clone(),
+                at: conflict.at,
+                text: conflict.text.clone(),
+                status: task.status,
+                settled: false,
+            }));
+        }
+        found.sort_by(|a, b| (a.at, &a.event).cmp(&(b.at, &b.event)));
+        Ok(found)
+    }
+
+    /// All milestones with their tasks' numbers, open ones first, each oldest first.
+    pub async fn milestones(&mut self) -> Result<Vec<MilestoneFacts>, StoreError> {
+        let sql = "select id from milestone where project = ?1 order by status <> 'open', created_at, id";
+        let rows = q(sql).fetch_all(&mut *self.conn).await?;
+        let ids: Vec<contracts::MilestoneId> = rows.iter().map(|row| crate::sql::word(contracts::MilestoneId::parse(row.get(0)))).collect::<Result<_, _>>()?;
+        let mut found = super::facts::milestones(&mut self.conn, ids.iter()).await?;
+        Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
+    }
+
+    /// What live, late and submitted tasks touch.
+    pub async fn surfaces(&mut self) -> Result<Vec<SurfaceRow>, StoreError> {
+        let leased = self.leased().await?;
+        crate::next::surfaces(&mut self.conn, &leased).await
+    }
+
+    /// Changes without an event after `n`.
+    pub async fn live_since(&mut self, n: i64) -> Result<Vec<LiveRow>, StoreError> {
+        let rows = q("select n, k, ref, at from live_change where project = ?1 and n > ?2 order by n").bind(n).fetch_all(&mut *self.conn).await?;
+        Ok(rows.iter().map(|row| LiveRow { n: row.get(0), kind: row.get(1), reference: row.get(2), at: from_micros(row.get(3)) }).collect())
+    }
+
+    /// Tasks whose standing flipped by time alone in this interval: a lease ended, or its grace did.
+    pub async fn lapsed_between(&mut self, after: Moment, until: Moment) -> Result<Vec<TaskId>, StoreError> {
+        let grace = self.grace_s().await? * 1_000_000;
+        let sql = "select task from lease where project = ?1 and ((expires_at > ?2 and expires_at <= ?3) or (expires_at + ?4 > ?2 and expires_at + ?4 <= ?3)) order by task";
+        let rows = q(sql).bind(micros(after)).bind(micros(until)).bind(grace).fetch_all(&mut *self.conn).await?;
+        rows.iter().map(|row| crate::sql::task_id(row.get(0))).collect()
+    }
+}

@@ -1,0 +1,30 @@
+//! Migrations: only ever added; run under the write lock, because SQLite has no lock of its own for them. `user_version` is the newest.
+
+use crate::error::StoreError;
+use sqlx::{Connection, Row, SqliteConnection};
+
+const MIGRATIONS: [&str; 1] = [include_str!("../migrations/1_board.sql")];
+
+/// The newest format this version knows.
+pub(crate) const NEWEST: i64 = MIGRATIONS.len() as i64;
+
+/// The format of a database; 0 when it is empty.
+pub(crate) async fn version(conn: &mut SqliteConnection) -> Result<i64, StoreError> {
+    let version: i64 = sqlx::query("pragma user_version").fetch_one(&mut *conn).await?.get(0);
+    if version > NEWEST {
+        return Err(StoreError::NewerFormat { found: version, known: NEWEST });
+    }
+    Ok(version)
+}
+
+/// Brings a database to the newest format, in one transaction.
+pub(crate) async fn migrate(conn: &mut SqliteConnection) -> Result<(), StoreError> {
+    let mut tx = conn.begin_with("begin immediate").await?;
+    let from = usize::try_from(version(&mut tx).await?).unwrap_or(0);
+    for sql in &MIGRATIONS[from..] {
+        sqlx::raw_sql(sql).execute(&mut *tx).await?;
+    }
+    sqlx::raw_sql(&format!("pragma user_version = {NEWEST}")).execute(&mut *tx).await?;
+    tx.commit().await?;
+    Ok(())
+}

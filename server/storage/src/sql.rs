@@ -1,0 +1,142 @@
+//! Small things every query needs: the project bound first, ids as blobs, lists as JSON.
+
+use crate::error::StoreError;
+use contracts::{Actor, EventId, Moment, Stamp, TaskId, Writer};
+use engine::{Event, Kind, Order};
+use sqlx::query::Query;
+use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteRow, SqliteSynchronous};
+use sqlx::{ConnectOptions, Row, Sqlite};
+use std::path::Path;
+use std::time::Duration;
+
+/// The project's name in its own file.
+pub(crate) const PROJECT: &str = "";
+
+/// A statement with the project bound as `?1`.
+pub(crate) fn q(sql: &str) -> Query<'_, Sqlite, SqliteArguments<'_>> {
+    sqlx::query(sql).bind(PROJECT)
+}
+
+/// Opens a connection. Whether the file may be made is the caller's choice.
+pub(crate) async fn connect(path: &Path, create: bool, only_reads: bool) -> Result<SqliteConnection, StoreError> {
+    let mut options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(create)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Normal)
+        .busy_timeout(Duration::from_millis(contracts::limits::BUSY_WAIT_MS))
+        .foreign_keys(true)
+        .statement_cache_capacity(300)
+        .pragma("cache_size", "-8000")
+        .pragma("temp_store", "memory")
+        .disable_statement_logging();
+    if only_reads {
+        options = options.pragma("query_only", "on");
+    }
+    Ok(options.connect().await?)
+}
+
+/// An event's id as it is stored.
+pub(crate) fn blob(id: &EventId) -> Vec<u8> {
+    u128::from_str_radix(id.as_str(), 16).unwrap_or(0).to_be_bytes().to_vec()
+}
+
+/// The id of a stored blob.
+pub(crate) fn event_id(bytes: &[u8]) -> EventId {
+    let mut bits = [0; 16];
+    if bytes.len() == bits.len() {
+        bits.copy_from_slice(bytes);
+    }
+    EventId::from_bits(u128::from_be_bytes(bits))
+}
+
+/// A list as JSON text, for `in (select value from json_each(?))`.
+pub(crate) fn list<'a>(items: impl IntoIterator<Item = &'a str>) -> String {
+    serde_json::Value::from_iter(items).to_string()
+}
+
+/// Task ids as such a list.
+pub(crate) fn id_list<'a>(ids: impl IntoIterator<Item = &'a TaskId>) -> String {
+    list(ids.into_iter().map(TaskId::as_str))
+}
+
+fn damaged(what: &str) -> StoreError {
+    StoreError::Corrupt(format!("stored {what}"))
+}
+
+pub(crate) fn actor(raw: &str) -> Result<Actor, StoreError> {
+    Actor::parse(raw).map_err(|_| damaged("actor"))
+}
+
+pub(crate) fn task_id(raw: &str) -> Result<TaskId, StoreError> {
+    TaskId::parse(raw).map_err(|_| damaged("task id"))
+}
+
+pub(crate) fn stamp(raw: &str) -> Result<Stamp, StoreError> {
+    Stamp::parse(raw).ok_or_else(|| damaged("stamp"))
+}
+
+pub(crate) fn writer(raw: &str) -> Result<Writer, StoreError> {
+    Writer::parse(raw).map_err(|_| damaged("writer"))
+}
+
+/// A stored word of one of the contracts' word types.
+pub(crate) fn word<T>(parsed: Result<T, String>) -> Result<T, StoreError> {
+    parsed.map_err(StoreError::Corrupt)
+}
+
+/// Live times are microseconds in the database.
+pub(crate) fn micros(moment: Moment) -> i64 {
+    moment.0.saturating_mul(1000)
+}
+
+pub(crate) fn from_micros(micros: i64) -> Moment {
+    Moment(micros.div_euclid(1000))
+}
+
+/// The columns [`EventRow::read`] reads, of a table or alias `e`.
+macro_rules! event_columns {
+    () => {
+        "e.seq, e.id, e.writer, e.n, e.prev, e.at, e.actor, e.principal, e.kind, e.subject, e.body, e.command, e.no_effect"
+    };
+}
+pub(crate) use event_columns;
+
+/// An event and its place in this database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventRow {
+    /// Its place in the order of arrival.
+    pub seq: i64,
+    /// Seq of the first event of its command.
+    pub command: i64,
+    /// The event. Its body is whole: what lay in a blob has been read.
+    pub event: Event,
+    /// Whether it found no effect.
+    pub no_effect: bool,
+    /// The body as it stands on the line.
+    pub(crate) inline: String,
+}
+
+impl EventRow {
+    pub(crate) fn read(row: &SqliteRow) -> Result<EventRow, StoreError> {
+        let inline: String = row.get(10);
+        let event = Event {
+            id: event_id(row.get(1)),
+            writer: writer(row.get(2))?,
+            n: row.get(3),
+            prev: event_id(row.get(4)),
+            at: stamp(row.get(5))?,
+            actor: actor(row.get(6))?,
+            principal: row.get(7),
+            kind: Kind::of(row.get(8)),
+            subject: row.get(9),
+            body: serde_json::from_str(&inline)?,
+        };
+        Ok(EventRow { seq: row.get(0), command: row.get(11), event, no_effect: row.get::<i64, _>(12) != 0, inline })
+    }
+}
+
+/// An order from its four columns, starting at `at`.
+pub(crate) fn order(row: &SqliteRow, at: usize) -> Result<Order, StoreError> {
+    Ok(Order { at: stamp(row.get(at))?, writer: writer(row.get(at + 1))?, n: row.get(at + 2), id: event_id(row.get(at + 3)) })
+}

@@ -1,0 +1,4 @@
+//! The store against real files: one binary, so that it links once.
+
+mod board;
+mod smoke;
