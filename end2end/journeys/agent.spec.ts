@@ -19,7 +19,7 @@ test("the card follows what an agent does, and the page is never loaded again", 
   await expect(board.column("Working")).toContainText("1 agent live");
 
   await worker.call("update", { task: id, comment: "It is the last line of a file cut in two. @dev:ada, a warning or an error?", mentions: ["dev:ada"] });
-  await expect(board.card(TITLE).getByTitle("1 comment")).toBeVisible();
+  await expect(board.card(TITLE).getByTitle(/^1\scomment$/)).toBeVisible();
   const bell = page.getByLabel("Messages, 1 new");
   await expect(bell).toBeVisible();
   const toast = page.getByRole("complementary", { name: "What others did that concerns you" }).getByRole("listitem");

@@ -29,7 +29,7 @@ test("list, card, reply, claim, close, add, filter", async ({ page, project, acc
   await expect(page.getByRole("complementary", { name: "About this task" })).toContainText("working");
 
   await page.getByText("Close…").click();
-  const form = page.getByRole("form", { name: "Close" });
+  const form = page.getByRole("form", { name: "Close", exact: true });
   await form.getByLabel("What was delivered").fill("A sentence I do not want to type twice.");
   await form.getByLabel("Without code").uncheck();
   await accessible(page);

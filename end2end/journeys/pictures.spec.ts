@@ -35,7 +35,7 @@ test.describe("the demonstration", () => {
 
     await page.keyboard.press("c");
     await expect(page.getByRole("textbox", { name: "Title" })).toBeFocused();
-    await page.getByText("Details").click();
+    await page.getByText("Details", { exact: true }).click();
     await pictures(page, "add");
     await accessible(page);
     await page.keyboard.press("Escape");
