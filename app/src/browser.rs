@@ -205,3 +205,10 @@ pub fn keep_in_view(element: &HtmlElement) {
     options.set_inline(web_sys::ScrollLogicalPosition::Nearest);
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
+
+/// Says to the styles that the page was taken over: what stands in for scripts can go.
+pub fn taken_over() {
+    if let Some(html) = document().document_element() {
+        let _ = html.set_attribute("data-app", "on");
+    }
+}

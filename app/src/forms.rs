@@ -185,12 +185,10 @@ mod tests {
 
     #[test]
     fn a_form_is_the_command_it_names() {
-        let form = parsed(&[("command", "close"), ("key", "k-1"), ("back", "/t/tk-4f2a9c"), ("task", "tk-4f2a9c"), ("note", "done"), ("no_code", "true")]).unwrap();
+        let form =
+            parsed(&[("command", "close"), ("key", "k-1"), ("back", "/t/tk-4f2a9c"), ("task", "tk-4f2a9c"), ("note", "done"), ("no_code", "true")]).unwrap();
         assert_eq!(form.back, "/t/tk-4f2a9c");
-        assert_eq!(
-            form.requests[0].to_value(),
-            json!({"command": "close", "key": "k-1", "args": {"task": "tk-4f2a9c", "note": "done", "no_code": true}})
-        );
+        assert_eq!(form.requests[0].to_value(), json!({"command": "close", "key": "k-1", "args": {"task": "tk-4f2a9c", "note": "done", "no_code": true}}));
     }
 
     #[test]
@@ -215,7 +213,8 @@ mod tests {
 
     #[test]
     fn a_task_is_added_with_its_title_alone_or_as_a_list() {
-        let form = parsed(&[("command", "plan"), ("title", "Fix it"), ("labels", "a, b"), ("priority", ""), ("milestone", ""), ("due_at", "2026-11-28")]).unwrap();
+        let form =
+            parsed(&[("command", "plan"), ("title", "Fix it"), ("labels", "a, b"), ("priority", ""), ("milestone", ""), ("due_at", "2026-11-28")]).unwrap();
         let Command::Plan(plan) = &form.requests[0].command else { panic!() };
         assert_eq!((plan.tasks[0].title.as_str(), plan.tasks[0].labels.len()), ("Fix it", 2));
         assert_eq!(plan.tasks[0].due_at.map(|due| due.to_string()).as_deref(), Some("2026-11-28T22:59:59.000Z"));

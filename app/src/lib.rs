@@ -13,6 +13,8 @@
 //!
 //! Invariant: nothing here reads a clock or makes a random number while rendering; the snapshot's `now` is the only clock.
 
+#![recursion_limit = "512"]
+
 pub mod app;
 pub mod browser;
 #[allow(missing_docs, reason = "the macro makes public structs of props; a component's own comment says what they are")]

@@ -1,6 +1,7 @@
 //! Markdown as safe HTML, on the server alone. Text from outside never becomes markup: HTML is shown as text, links lead to http,
 //! https, mailto and in-app paths only, pictures become links, headings start at h3, and nothing gets an id.
 
+use crate::words::escaped;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
 /// The attributes of every link, in one piece.
@@ -23,7 +24,11 @@ fn safe<'a>(event: Event<'a>, open_links: &mut Vec<bool>) -> Vec<Event<'a>> {
         Event::Start(Tag::Link { dest_url, .. }) => open_link(&dest_url, open_links, "").into_iter().collect(),
         Event::Start(Tag::Image { dest_url, .. }) => open_link(&dest_url, open_links, "picture: ").into_iter().collect(),
         Event::End(TagEnd::Link | TagEnd::Image) => {
-            if open_links.pop().unwrap_or(false) { vec![Event::InlineHtml(CowStr::Borrowed("</a>"))] } else { Vec::new() }
+            if open_links.pop().unwrap_or(false) {
+                vec![Event::InlineHtml(CowStr::Borrowed("</a>"))]
+            } else {
+                Vec::new()
+            }
         }
         Event::Start(Tag::Heading { level, .. }) => {
             vec![Event::Start(Tag::Heading { level: lowered(level), id: None, classes: Vec::new(), attrs: Vec::new() })]
@@ -52,21 +57,6 @@ fn allowed(address: &str) -> bool {
     ["http://", "https://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme)) || (address.starts_with('/') && !address.starts_with("//"))
 }
 
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
 fn lowered(level: HeadingLevel) -> HeadingLevel {
     match level {
         HeadingLevel::H1 => HeadingLevel::H3,
@@ -83,7 +73,10 @@ mod tests {
     #[test]
     fn ordinary_markdown_is_rendered() {
         assert_eq!(render("# A\n\nb `c` **d**"), "<h3>A</h3>\n<p>b <code>c</code> <strong>d</strong></p>\n");
-        assert_eq!(render("[x](https://a.b/?q=1&r=2)"), "<p><a class=\"link\" href=\"https://a.b/?q=1&amp;r=2\" rel=\"noopener noreferrer nofollow\">x</a></p>\n");
+        assert_eq!(
+            render("[x](https://a.b/?q=1&r=2)"),
+            "<p><a class=\"link\" href=\"https://a.b/?q=1&amp;r=2\" rel=\"noopener noreferrer nofollow\">x</a></p>\n"
+        );
         assert!(render("[t](/t/tk-4f2a9c)").contains("href=\"/t/tk-4f2a9c\""));
         assert!(render("| a | b |\n|---|---|\n| 1 | 2 |").contains("<tbody>"));
         assert!(render("- [x] done").contains('☑'));

@@ -1,10 +1,12 @@
 //! What moving a card to a column means: the commands, or the words that are missing first. Where a card may go at all is the
 //! engine's word (`moves`), never this table's.
 
-use contracts::command::{Claim, Close, Command, CommandRequest, Hold, Release, Review, Submit, Unhold};
-use contracts::standing::{Column, Standing, Verdict};
+use contracts::command::{Command, CommandRequest};
+use contracts::moves::commands_for;
+use contracts::standing::{Column, Standing};
 use contracts::text::Note;
 use contracts::view::{Allowance, TaskCard};
+use contracts::{Key, Problem};
 
 /// What a move needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,13 +31,22 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// The command its form gives.
+    /// The command behind it.
     pub fn command(self) -> &'static str {
         match self {
             Ask::CloseWithoutCode => "close",
             Ask::SubmitWithoutCode => "submit",
             Ask::Changes => "review",
             Ask::Reopen => "reopen",
+        }
+    }
+
+    /// Where the card goes.
+    pub fn to(self) -> Column {
+        match self {
+            Ask::CloseWithoutCode => Column::Done,
+            Ask::SubmitWithoutCode => Column::NeedsYou,
+            Ask::Changes | Ask::Reopen => Column::Ready,
         }
     }
 
@@ -70,31 +81,25 @@ impl Ask {
     }
 }
 
-/// What it takes to move a card to a column (`board.md` 2.6).
-pub fn plan(card: &TaskCard, to: Column) -> Move {
-    let task = card.id.clone();
-    let note = Note::default;
-    match to {
-        Column::Backlog if card.standing == Standing::Working => Move::Now(vec![
-            Command::Release(Release { task: task.clone(), note: note(), mentions: Vec::new() }),
-            Command::Hold(Hold { task, note: note() }),
-        ]),
-        Column::Backlog => Move::Now(vec![Command::Hold(Hold { task, note: note() })]),
-        Column::Ready if card.column == Column::Done => Move::Ask(Ask::Reopen),
-        Column::Ready if card.standing == Standing::InReview => Move::Ask(Ask::Changes),
-        Column::Ready if card.held.is_some() => Move::Now(vec![Command::Unhold(Unhold { task, note: note() })]),
-        Column::Ready => Move::Now(vec![Command::Release(Release { task, note: note(), mentions: Vec::new() })]),
-        Column::Working => Move::Now(vec![Command::Claim(Claim { task, ttl_s: None, session: None, worktree: None })]),
-        Column::NeedsYou if card.commits == 0 => Move::Ask(Ask::SubmitWithoutCode),
-        Column::NeedsYou => Move::Now(vec![Command::Submit(Submit { task, note: note(), no_code: false, mentions: Vec::new() })]),
-        Column::Done if card.standing == Standing::InReview => {
-            Move::Now(vec![Command::Review(Review { task, verdict: Verdict::Pass, note: note(), mentions: Vec::new() })])
-        }
-        Column::Done if card.commits == 0 => Move::Ask(Ask::CloseWithoutCode),
-        Column::Done => {
-            Move::Now(vec![Command::Close(Close { task, note: note(), no_code: false, criteria: Vec::new(), unpushed: None, mentions: Vec::new() })])
-        }
-    }
+/// What it takes to move a card to a column: the commands of [`contracts::moves`], unless they would lack their words.
+pub fn plan(card: &TaskCard, to: Column) -> Result<Move, Problem> {
+    let asks = match to {
+        Column::Ready if card.column == Column::Done => Some(Ask::Reopen),
+        Column::Ready if card.standing == Standing::InReview => Some(Ask::Changes),
+        Column::NeedsYou if card.commits == 0 => Some(Ask::SubmitWithoutCode),
+        Column::Done if card.standing != Standing::InReview && card.commits == 0 => Some(Ask::CloseWithoutCode),
+        _ => None,
+    };
+    let commands = commands_for(card, to, &Note::default(), false)?;
+    Ok(asks.map_or(Move::Now(commands), Move::Ask))
+}
+
+/// The commands of a submitted move form.
+pub fn from_fields(card: &TaskCard, fields: &[(String, String)]) -> Result<Vec<Command>, Problem> {
+    let field = |name: &str| fields.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value.as_str());
+    let to = Column::parse(field("to")).map_err(|fault| Problem::bad_request("to", fault))?;
+    let note = Note::parse(field("note")).map_err(|fault| Problem::bad_request("note", fault))?;
+    commands_for(card, to, &note, field("no_code") == "true")
 }
 
 /// The commands as requests, each with its own key.
@@ -102,15 +107,16 @@ pub fn requests(commands: Vec<Command>, key: &str) -> Vec<CommandRequest> {
     commands
         .into_iter()
         .enumerate()
-        .map(|(place, command)| CommandRequest { key: contracts::Key::parse(&format!("{key}.{place}")).ok(), ..CommandRequest::of(command) })
+        .map(|(place, command)| CommandRequest { key: Key::parse(&format!("{key}.{place}")).ok(), ..CommandRequest::of(command) })
         .collect()
 }
 
 /// Why a card may not go to a column, as its reader's own allowances say.
 pub fn reason(card: &TaskCard, allowed: &[Allowance], to: Column) -> Option<String> {
     let name = match plan(card, to) {
-        Move::Now(commands) => commands.first().map(Command::name)?,
-        Move::Ask(ask) => ask.command(),
+        Ok(Move::Now(commands)) => commands.first().map(Command::name)?,
+        Ok(Move::Ask(ask)) => ask.command(),
+        Err(problem) => return Some(problem.title),
     };
     allowed.iter().find(|allowance| allowance.command == name).and_then(|allowance| allowance.refused.as_ref()).map(|refusal| refusal.text.clone())
 }
@@ -122,29 +128,37 @@ mod tests {
 
     fn words(card: &TaskCard, to: Column) -> String {
         match plan(card, to) {
-            Move::Now(commands) => commands.iter().map(Command::name).collect::<Vec<_>>().join(" "),
-            Move::Ask(ask) => format!("ask {}", ask.command()),
+            Ok(Move::Now(commands)) => commands.iter().map(Command::name).collect::<Vec<_>>().join(" "),
+            Ok(Move::Ask(ask)) => format!("ask {}", ask.command()),
+            Err(problem) => problem.code.to_string(),
         }
     }
 
     #[test]
-    fn every_move_is_the_command_of_the_table() {
+    fn a_move_asks_for_the_words_it_would_lack() {
         let ready = card("tk-4f2a9c");
         let standing = |standing: Standing| TaskCard { standing, column: standing.column(), ..ready.clone() };
         let with_commit = |card: TaskCard| TaskCard { commits: 1, ..card };
+        let mut done = standing(Standing::Done);
+        done.status = contracts::Status::Done;
         assert_eq!(words(&ready, Column::Backlog), "hold");
         assert_eq!(words(&ready, Column::Working), "claim");
         assert_eq!(words(&ready, Column::Done), "ask close");
-        assert_eq!(words(&standing(Standing::Working), Column::Backlog), "release hold");
-        assert_eq!(words(&standing(Standing::Working), Column::Ready), "release");
+        assert_eq!(words(&with_commit(ready.clone()), Column::Done), "close");
         assert_eq!(words(&standing(Standing::Working), Column::NeedsYou), "ask submit");
         assert_eq!(words(&with_commit(standing(Standing::Working)), Column::NeedsYou), "submit");
-        assert_eq!(words(&with_commit(standing(Standing::Working)), Column::Done), "close");
         assert_eq!(words(&standing(Standing::InReview), Column::Done), "review");
         assert_eq!(words(&standing(Standing::InReview), Column::Ready), "ask review");
-        assert_eq!(words(&standing(Standing::Done), Column::Ready), "ask reopen");
-        let mut held = standing(Standing::Held);
-        held.held = serde_json::from_value(serde_json::json!({"kind": "person", "by": "dev:ana"})).unwrap();
-        assert_eq!(words(&held, Column::Ready), "unhold");
+        assert_eq!(words(&done, Column::Ready), "ask reopen");
+        assert_eq!(words(&ready, Column::NeedsYou), "illegal_move");
+    }
+
+    #[test]
+    fn a_move_form_is_the_commands_with_its_words() {
+        let fields =
+            [("task", "tk-4f2a9c"), ("to", "done"), ("note", "a decision"), ("no_code", "true")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let commands = from_fields(&card("tk-4f2a9c"), &fields).unwrap();
+        let Command::Close(close) = &commands[0] else { panic!("{commands:?}") };
+        assert_eq!((close.note.as_str(), close.no_code), ("a decision", true));
     }
 }

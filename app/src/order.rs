@@ -18,11 +18,7 @@ pub fn cards(a: &TaskCard, b: &TaskCard) -> Ordering {
         return b.closed_at.cmp(&a.closed_at).then_with(|| a.id.cmp(&b.id));
     }
     let due = |card: &TaskCard| card.due_at.map_or(i64::MAX, |due| due.0);
-    a.priority
-        .cmp(&b.priority)
-        .then_with(|| due(a).cmp(&due(b)))
-        .then_with(|| a.created_at.cmp(&b.created_at))
-        .then_with(|| a.id.cmp(&b.id))
+    a.priority.cmp(&b.priority).then_with(|| due(a).cmp(&due(b))).then_with(|| a.created_at.cmp(&b.created_at)).then_with(|| a.id.cmp(&b.id))
 }
 
 #[cfg(test)]

@@ -257,11 +257,7 @@ impl Store {
 
     /// Tasks of a column that pass the filter.
     pub fn total(&self, column: Column) -> i64 {
-        if self.q.with(|q| q.trim().is_empty()) {
-            self.counts.with(|counts| counts.column(column))
-        } else {
-            self.columns[order::place(column)].total.get()
-        }
+        if self.q.with(|q| q.trim().is_empty()) { self.counts.with(|counts| counts.column(column)) } else { self.columns[order::place(column)].total.get() }
     }
 
     /// Tasks of a column that the filter hides.

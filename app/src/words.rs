@@ -50,6 +50,28 @@ pub fn encoded(text: &str) -> String {
     out
 }
 
+/// Text as HTML.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// What stands between `<textarea>` and its end tag. The renderer writes such text as it is, so it is escaped here; a leading line end
+/// would be dropped by the parser and is doubled.
+pub fn in_textarea(text: &str) -> String {
+    if text.starts_with('\n') { format!("\n{}", escaped(text)) } else { escaped(text) }
+}
+
 /// Which of the six tints belongs to a name: one for a person and their agents, one for a milestone.
 pub fn hue(name: &str) -> u32 {
     name.bytes().fold(7u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte))) % 6 + 1

@@ -4,7 +4,7 @@ use crate::components::form::{CommandForm, FormState, Send, TextArea, TextField}
 use crate::components::panel::of_open;
 use crate::moves::{self, Ask, Move};
 use crate::store::Store;
-use contracts::standing::{Column, Standing};
+use contracts::standing::Column;
 use contracts::view::{TaskCard, TaskView};
 use contracts::{Code, TaskId};
 use leptos::prelude::*;
@@ -142,6 +142,7 @@ fn Closing(commits: u32) -> impl IntoView {
         <TextArea name="note" label="What was delivered" required=commits == 0/>
         <label class="tick"><input type="checkbox" name="no_code" value="true" checked=ticked/>" Without code"</label>
     }
+    .into_any()
 }
 
 #[component]
@@ -150,6 +151,7 @@ fn Cancelling(children: bool) -> impl IntoView {
         <TextArea name="note" label="Why" required=true/>
         {children.then(|| view! { <label class="tick"><input type="checkbox" name="with_children" value="true"/>" Its open subtasks too"</label> })}
     }
+    .into_any()
 }
 
 #[component]
@@ -158,6 +160,7 @@ fn Blocking() -> impl IntoView {
         <TextField name="on" label="Waits for these tasks" placeholder="tk-4f2a9c"/>
         <TextField name="reason" label="Or for something outside the board"/>
     }
+    .into_any()
 }
 
 /// Whom it is for: anybody known, or nobody.
@@ -176,6 +179,7 @@ fn ActorField() -> impl IntoView {
         <TextField name="to" label="For whom (empty: nobody)" placeholder="dev:ana or agent:ana/w1" list="known-actors"/>
         <datalist id="known-actors">{known}</datalist>
     }
+    .into_any()
 }
 
 /// What "Move to…" depends on.
@@ -223,44 +227,34 @@ fn row(card: &TaskCard, column: Column, refused: Option<String>) -> AnyView {
 
 /// The form that moves a card to a column, with the words that takes.
 #[component]
-pub fn MoveForm(card: TaskCard, column: Column, #[prop(optional)] done: Option<Callback<Vec<contracts::Receipt>>>) -> impl IntoView {
-    let name = column.words();
+fn MoveForm(card: TaskCard, column: Column) -> impl IntoView {
     let task = card.id.clone();
-    let place = format!("move-{}", column.as_str());
+    let to = column.as_str();
     match moves::plan(&card, column) {
-        Move::Now(commands) => {
-            let first = commands.first().map_or("hold", contracts::Command::name);
-            let more = commands.iter().skip(1).map(|command| view! { <input type="hidden" name="command" value=command.name()/><input type="hidden" name="task" value=task.to_string()/> }).collect_view();
-            let verdict = (card.standing == Standing::InReview && column == Column::Done).then(|| view! { <input type="hidden" name="verdict" value="pass"/> });
-            view! {
-                <CommandForm command=first place=place task=task.clone() class="inline">
-                    {verdict}
-                    {more}
-                    <Send text=name quiet=true/>
-                </CommandForm>
-            }
-            .into_any()
+        Ok(Move::Ask(ask)) => view! { <AskForm task=task ask=ask done=Callback::new(|_| ())/> }.into_any(),
+        Ok(Move::Now(_)) => view! {
+            <CommandForm command="move" place=format!("move-{to}") task=task class="inline" only=("to", to.to_owned())>
+                <input type="hidden" name="to" value=to/>
+                <Send text=column.words() quiet=true/>
+            </CommandForm>
         }
-        Move::Ask(ask) => {
-            let answered = done.unwrap_or_else(|| Callback::new(|_| ()));
-            view! { <AskForm task=task ask=ask done=answered/> }.into_any()
-        }
+        .into_any(),
+        Err(problem) => view! { <span class="quiet t-12">{problem.title}</span> }.into_any(),
     }
 }
 
 /// The words a move needs first.
 #[component]
 pub fn AskForm(task: TaskId, ask: Ask, done: Callback<Vec<contracts::Receipt>>) -> impl IntoView {
-    let extra = match ask {
-        Ask::CloseWithoutCode | Ask::SubmitWithoutCode => view! { <input type="hidden" name="no_code" value="true"/> }.into_any(),
-        Ask::Changes => view! { <input type="hidden" name="verdict" value="changes"/> }.into_any(),
-        Ask::Reopen => ().into_any(),
-    };
+    let to = ask.to().as_str();
+    let without_code = matches!(ask, Ask::CloseWithoutCode | Ask::SubmitWithoutCode);
     view! {
-        <CommandForm command=ask.command() place=format!("ask-{}", ask.command()) task=task class="stack" label=ask.title() done=done>
-            {extra}
-            <TextArea name="note" label=ask.question() required=ask != Ask::Reopen id="ask-note"/>
+        <CommandForm command="move" place=format!("ask-{to}") task=task class="stack" label=ask.title() only=("to", to.to_owned()) done=done>
+            <input type="hidden" name="to" value=to/>
+            {without_code.then(|| view! { <input type="hidden" name="no_code" value="true"/> })}
+            <TextArea name="note" label=ask.question() required=ask != Ask::Reopen id=format!("ask-note-{to}")/>
             <div class="row"><Send text=ask.button()/></div>
         </CommandForm>
     }
+    .into_any()
 }

@@ -41,6 +41,7 @@ pub fn Avatar(actor: Actor, #[prop(optional)] large: bool) -> impl IntoView {
             {initials(&actor)}
         </span>
     }
+    .into_any()
 }
 
 /// What is left of a lease: 1 at the claim, 0 at its end.
@@ -100,6 +101,7 @@ pub fn Holder(lease: LeaseView, #[prop(optional)] large: bool) -> impl IntoView 
             {initials(&actor)}
         </span>
     }
+    .into_any()
 }
 
 #[cfg(test)]

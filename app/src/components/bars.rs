@@ -18,6 +18,7 @@ pub fn Bars() -> impl IntoView {
         <Demo/>
         <Refused/>
     }
+    .into_any()
 }
 
 #[component]
@@ -97,7 +98,8 @@ fn Refused() -> impl IntoView {
 #[component]
 pub fn Conflicts() -> impl IntoView {
     let store = expect_context::<Store>();
-    let rows = Memo::new(move |_| store.conflicts.with(|rows| rows.iter().filter(|row| row.status != TaskStatus::Open && !row.settled).cloned().collect::<Vec<_>>()));
+    let rows =
+        Memo::new(move |_| store.conflicts.with(|rows| rows.iter().filter(|row| row.status != TaskStatus::Open && !row.settled).cloned().collect::<Vec<_>>()));
     move || {
         let rows = rows.get();
         let first = rows.first()?.clone();
@@ -138,4 +140,5 @@ pub fn Settle(row: ConflictRow) -> impl IntoView {
             </div>
         </CommandForm>
     }
+    .into_any()
 }

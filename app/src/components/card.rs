@@ -39,7 +39,10 @@ pub fn Card(id: TaskId) -> impl IntoView {
     };
     let milestone = {
         let card = card.card.clone();
-        Memo::new(move |_| card.with(|card| card.milestone.clone()).and_then(|id| store.milestones.with(|all| all.iter().find(|each| each.id == id).map(|each| each.title.clone()))))
+        Memo::new(move |_| {
+            card.with(|card| card.milestone.clone())
+                .and_then(|id| store.milestones.with(|all| all.iter().find(|each| each.id == id).map(|each| each.title.clone())))
+        })
     };
     let hue = {
         let card = card.card.clone();
@@ -103,6 +106,7 @@ fn MenuButton(id: TaskId) -> impl IntoView {
             <Icon name="more"/>
         </a>
     }
+    .into_any()
 }
 
 fn head(card: &TaskCard, store: Store) -> impl IntoView + use<> {
@@ -217,7 +221,8 @@ fn foot(card: &TaskCard, store: Store) -> Option<AnyView> {
     if nothing {
         return None;
     }
-    let waits = (card.waits > 0 && card.standing != Standing::Blocked).then(|| counted("waits", format!("waits for {}", card.waits), format!("Waits for {}", card.waits)));
+    let waits = (card.waits > 0 && card.standing != Standing::Blocked)
+        .then(|| counted("waits", format!("waits for {}", card.waits), format!("Waits for {}", card.waits)));
     let labelled = (!labels.is_empty()).then(|| {
         view! {
             <span class="labels">
@@ -240,7 +245,8 @@ fn foot(card: &TaskCard, store: Store) -> Option<AnyView> {
             <span title=words::count(card.commits.into(), "commit", "commits")><Icon name="commit" size="sm"/>{card.commits}{lines}</span>
         }
     });
-    let parts = (children > 0).then(|| counted("requirements", format!("{done_children}/{children}"), format!("{done_children} of {children} subtasks closed")));
+    let parts =
+        (children > 0).then(|| counted("requirements", format!("{done_children}/{children}"), format!("{done_children} of {children} subtasks closed")));
     let comments = (card.comments > 0).then(|| counted("comment", card.comments.to_string(), words::count(card.comments.into(), "comment", "comments")));
     let conflicts = (card.conflicts > 0).then(|| {
         view! { <span title=words::count(card.conflicts.into(), "conflict", "conflicts")><Glyph shape=Shape::CONFLICT/>{card.conflicts}</span> }
@@ -276,6 +282,7 @@ fn Due(at: Moment) -> impl IntoView {
             {move || due.get().0}
         </span>
     }
+    .into_any()
 }
 
 #[cfg(test)]

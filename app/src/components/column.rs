@@ -50,6 +50,7 @@ pub fn ColumnOf(column: Column) -> impl IntoView {
             </ol>
         </section>
     }
+    .into_any()
 }
 
 /// What else the head of a column says: what the filter hides, who is live, what waits longest.
@@ -57,9 +58,9 @@ pub fn ColumnOf(column: Column) -> impl IntoView {
 fn Aside(column: Column) -> impl IntoView {
     let store = expect_context::<Store>();
     let oldest = move || {
-        let first = store.columns[order::place(Column::NeedsYou)].ids.with(|ids| {
-            ids.iter().filter_map(|id| store.card(id)).filter_map(|card| card.card.with(|card| card.why.as_ref().and_then(|why| why.since))).min()
-        });
+        let first = store.columns[order::place(Column::NeedsYou)]
+            .ids
+            .with(|ids| ids.iter().filter_map(|id| store.card(id)).filter_map(|card| card.card.with(|card| card.why.as_ref().and_then(|why| why.since))).min());
         first.map(|at| view! { <span>"oldest "<Since at=at/></span> }.into_any())
     };
     move || {
@@ -87,7 +88,8 @@ fn More(column: Column) -> impl IntoView {
     move || {
         let cursor = here.next.get()?;
         let left = store.total(column) - i64::try_from(here.ids.with(Vec::len)).unwrap_or(0);
-        let shown = if column == Column::Done { format!("Shows the last {}. ", here.ids.with(Vec::len)) } else { format!("Shows {}. ", here.ids.with(Vec::len)) };
+        let shown =
+            if column == Column::Done { format!("Shows the last {}. ", here.ids.with(Vec::len)) } else { format!("Shows {}. ", here.ids.with(Vec::len)) };
         let q = store.q.get();
         let filter = if q.is_empty() { String::new() } else { format!("&q={}", words::encoded(&q)) };
         let href = format!("{}?column={}&cursor={}{filter}", base.path("/"), column.as_str(), words::encoded(&cursor));

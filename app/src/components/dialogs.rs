@@ -44,6 +44,7 @@ fn Small(heading: String, close: Callback<()>, children: Children) -> impl IntoV
             {children()}
         </dialog>
     }
+    .into_any()
 }
 
 /// The card over the board.
@@ -73,6 +74,7 @@ pub fn Panel(close: Callback<()>) -> impl IntoView {
             <PanelBody/>
         </dialog>
     }
+    .into_any()
 }
 
 /// The keys that work here.
@@ -111,20 +113,24 @@ pub fn MoveMenu() -> impl IntoView {
         let card = store.card(&id)?.card.get_untracked();
         let heading = format!("Move “{}” to", card.title);
         let from = card.column;
-        let rows: Vec<_> = order::COLUMNS.into_iter().filter(|column| *column != from).map(|column| {
-            let (card, id) = (card.clone(), id.clone());
-            let may = card.moves.contains(&column);
-            let why = {
-                let card = card.clone();
-                move || (!may).then(|| ui.allowed.with(|allowed| moves::reason(&card, allowed, column)).unwrap_or_else(|| "not from here".to_owned()))
-            };
-            view! {
-                <li>
-                    <button class="button" type="button" disabled=!may on:click=move |_| choose(store, ui, &id, column)>{column.words()}</button>
-                    <span class="quiet t-12">{why}</span>
-                </li>
-            }
-        }).collect();
+        let rows: Vec<_> = order::COLUMNS
+            .into_iter()
+            .filter(|column| *column != from)
+            .map(|column| {
+                let (card, id) = (card.clone(), id.clone());
+                let may = card.moves.contains(&column);
+                let why = {
+                    let card = card.clone();
+                    move || (!may).then(|| ui.allowed.with(|allowed| moves::reason(&card, allowed, column)).unwrap_or_else(|| "not from here".to_owned()))
+                };
+                view! {
+                    <li>
+                        <button class="button" type="button" disabled=!may on:click=move |_| choose(store, ui, &id, column)>{column.words()}</button>
+                        <span class="quiet t-12">{why}</span>
+                    </li>
+                }
+            })
+            .collect();
         Some(view! { <Small heading=heading close=close><ul class="moves">{rows}</ul></Small> })
     }
 }
@@ -138,7 +144,7 @@ fn choose(store: Store, ui: Ui, id: &contracts::TaskId, column: Column) {
 pub fn drop_on(store: Store, ui: Ui, id: &contracts::TaskId, column: Column) {
     if let Giving::Asks(ask) = store.move_to(id, column) {
         ui.asking.set(Some((id.clone(), ask)));
-        browser::focus_soon("ask-note".to_owned());
+        browser::focus_soon(format!("ask-note-{}", ask.to().as_str()));
     }
 }
 

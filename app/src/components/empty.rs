@@ -51,6 +51,7 @@ pub fn AddButton(#[prop(optional)] key_shown: bool) -> impl IntoView {
             {key_shown.then(|| view! { <kbd class="wide" aria-hidden="true">"C"</kbd> })}
         </a>
     }
+    .into_any()
 }
 
 /// No task yet: three ways to begin.
@@ -69,6 +70,7 @@ pub fn NoTask() -> impl IntoView {
             </ol>
         </div>
     }
+    .into_any()
 }
 
 /// Lines to paste, and a button that copies them.
@@ -95,6 +97,7 @@ pub fn Snippet(title: String, text: String) -> impl IntoView {
             </button>
         </div>
     }
+    .into_any()
 }
 
 /// Every task is closed.
@@ -116,6 +119,7 @@ pub fn AllDone() -> impl IntoView {
             <div class="row"><AddButton/></div>
         </div>
     }
+    .into_any()
 }
 
 /// The filter hides every task.
@@ -134,4 +138,5 @@ pub fn Filtered() -> impl IntoView {
             <div class="row"><a class="button" data-kind="primary" href=clear>"Clear the filter"</a></div>
         </div>
     }
+    .into_any()
 }

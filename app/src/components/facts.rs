@@ -22,22 +22,27 @@ pub fn Waiting() -> impl IntoView {
     });
     move || {
         seen.get().filter(|(_, waits, blockers, _)| !waits.is_empty() || !blockers.is_empty()).map(|(task, waits, blockers, may)| {
-            let outside = blockers.into_iter().map(|blocker| {
-                let id = blocker.id.to_string();
-                let form = may.then(|| view! {
-                    <CommandForm command="unblock" place=format!("unblock-{id}") task=task.clone() class="inline" only=("blocker", id.clone())>
-                        <input type="hidden" name="blocker" value=id.clone()/>
-                        <Send text="Resolved" quiet=true/>
-                    </CommandForm>
-                });
-                view! {
-                    <li>
-                        <Glyph shape=Shape::of(contracts::Standing::Blocked)/>
-                        <span><span dir="auto">{blocker.reason.clone()}</span>" "<span class="quiet t-12">{short(&blocker.by)}</span></span>
-                        {form}
-                    </li>
-                }
-            }).collect_view();
+            let outside = blockers
+                .into_iter()
+                .map(|blocker| {
+                    let id = blocker.id.to_string();
+                    let form = may.then(|| {
+                        view! {
+                            <CommandForm command="unblock" place=format!("unblock-{id}") task=task.clone() class="inline" only=("blocker", id.clone())>
+                                <input type="hidden" name="blocker" value=id.clone()/>
+                                <Send text="Resolved" quiet=true/>
+                            </CommandForm>
+                        }
+                    });
+                    view! {
+                        <li>
+                            <Glyph shape=Shape::of(contracts::Standing::Blocked)/>
+                            <span><span dir="auto">{blocker.reason.clone()}</span>" "<span class="quiet t-12">{short(&blocker.by)}</span></span>
+                            {form}
+                        </li>
+                    }
+                })
+                .collect_view();
             view! {
                 <section>
                     <h2>"Waits for"</h2>
@@ -181,7 +186,8 @@ pub fn Relations() -> impl IntoView {
     let store = expect_context::<Store>();
     let seen = of_open(store, |task| (task.parent_detail.clone(), task.subtasks.clone(), task.blocking.clone()));
     let list = |heading: &'static str, relations: Vec<Relation>| {
-        (!relations.is_empty()).then(|| view! { <section><h2>{heading}</h2><ul class="relations">{relations.iter().map(relation).collect_view()}</ul></section> })
+        (!relations.is_empty())
+            .then(|| view! { <section><h2>{heading}</h2><ul class="relations">{relations.iter().map(relation).collect_view()}</ul></section> })
     };
     move || {
         seen.get().map(|(parent, subtasks, blocking)| {

@@ -2,9 +2,9 @@
 
 use crate::components::problem::Notice;
 use crate::store::Store;
-use crate::{Base, FormKey, browser, forms, times};
-use contracts::command::Receipt;
-use contracts::{Problem, TaskId};
+use crate::{Base, FormKey, browser, forms, moves, times, words};
+use contracts::command::{CommandRequest, Receipt};
+use contracts::{Code, Problem, TaskId};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_location;
@@ -52,9 +52,7 @@ pub fn CommandForm(
     let task_text = task.as_ref().map(ToString::to_string);
     let refusal = store.refusal.get_untracked().filter(|refusal| {
         let same = |name: &str, value: &str| refusal.fields.get(name).is_some_and(|typed| typed == value);
-        refusal.command == command
-            && task_text.as_ref().is_none_or(|task| same("task", task))
-            && only.as_ref().is_none_or(|(name, value)| same(name, value))
+        refusal.command == command && task_text.as_ref().is_none_or(|task| same("task", task)) && only.as_ref().is_none_or(|(name, value)| same(name, value))
     });
     let state = FormState {
         busy: RwSignal::new(false),
@@ -88,6 +86,7 @@ pub fn CommandForm(
             <Notice problem=state.problem/>
         </form>
     }
+    .into_any()
 }
 
 fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Option<Callback<Vec<Receipt>>>) {
@@ -100,14 +99,13 @@ fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Optio
         }
     }
     fields.push(("key".to_owned(), browser::key()));
-    let read = forms::read(&fields, &|date| times::end_of_day(date, offset).map(|moment| moment.to_string()));
-    let form = match read {
-        Ok(form) => form,
+    let requests = match read(store, &fields, offset) {
+        Ok(requests) => requests,
         Err(problem) => return state.problem.set(Some(problem)),
     };
     state.busy.set(true);
     spawn_local(async move {
-        let answer = store.give(form.requests).await;
+        let answer = store.give(requests).await;
         state.busy.set(false);
         match answer {
             Ok(receipts) => {
@@ -121,6 +119,19 @@ fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Optio
             Err(problem) => state.problem.set(Some(problem)),
         }
     });
+}
+
+/// The commands of a form; a move is translated by where its card lies.
+fn read(store: Store, fields: &[(String, String)], offset: i32) -> Result<Vec<CommandRequest>, Problem> {
+    let field = |name: &str| fields.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value.as_str());
+    if field("command") != "move" {
+        let form = forms::read(fields, &|date| times::end_of_day(date, offset).map(|moment| moment.to_string()))?;
+        return Ok(form.requests);
+    }
+    let id = TaskId::parse(field("task")).map_err(|fault| Problem::bad_request("task", fault))?;
+    let card = store.card(&id).ok_or_else(|| Problem::new(Code::NotFound, format!("There is no {id} here")))?;
+    let commands = card.card.with_untracked(|card| moves::from_fields(card, fields))?;
+    Ok(moves::requests(commands, field("key")))
 }
 
 /// A form that did its work is empty again, and folded away when it was unfolded.
@@ -154,6 +165,7 @@ pub fn TextField(
             </span>
         </label>
     }
+    .into_any()
 }
 
 /// Several lines to type into.
@@ -172,10 +184,11 @@ pub fn TextArea(
         <label class="labelled">
             <span>{label}</span>
             <span class="field" data-area>
-                <textarea name=name rows=rows.to_string() placeholder=placeholder required=required id=id>{value}</textarea>
+                <textarea name=name rows=rows.to_string() placeholder=placeholder required=required id=id inner_html=words::in_textarea(&value)></textarea>
             </span>
         </label>
     }
+    .into_any()
 }
 
 /// The button that sends a form.
@@ -198,4 +211,5 @@ pub fn Send(
             {text}
         </button>
     }
+    .into_any()
 }

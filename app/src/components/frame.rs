@@ -33,6 +33,7 @@ pub fn TopBar() -> impl IntoView {
             </div>
         </header>
     }
+    .into_any()
 }
 
 /// The product's mark.
@@ -40,7 +41,7 @@ pub fn TopBar() -> impl IntoView {
 pub fn Mark() -> impl IntoView {
     let drawn = "<rect x=\"1\" y=\"1\" width=\"18\" height=\"18\" rx=\"4.5\" fill=\"currentColor\"></rect>\
         <path d=\"M5.25 6h5.5M5.25 10h9.5M5.25 14h3.5\" stroke=\"var(--canvas)\" stroke-width=\"2\" stroke-linecap=\"round\"></path>";
-    view! { <svg viewBox="0 0 20 20" aria-hidden="true" inner_html=drawn></svg> }
+    view! { <svg viewBox="0 0 20 20" aria-hidden="true" inner_html=drawn></svg> }.into_any()
 }
 
 /// Whether the page is live, in three states; a page that is not never looks it.
@@ -78,7 +79,15 @@ fn LiveDot() -> impl IntoView {
         Status::Off { .. } => format!("since {}", since()),
     };
     // Two dots that take turns: an animation starts again only on a node that is new to it.
-    let beat = move || if store.pulse.get() == 0 { None } else if store.pulse.get() % 2 == 0 { Some("even") } else { Some("odd") };
+    let beat = move || {
+        if store.pulse.get() == 0 {
+            None
+        } else if store.pulse.get() % 2 == 0 {
+            Some("even")
+        } else {
+            Some("odd")
+        }
+    };
     view! {
         <span class="live" data-live=state title=title>
             <i data-pulse=beat></i>
@@ -86,6 +95,7 @@ fn LiveDot() -> impl IntoView {
             <span class="wide">{detail}</span>
         </span>
     }
+    .into_any()
 }
 
 /// What others did that concerns the reader.
@@ -141,6 +151,7 @@ fn Bell() -> impl IntoView {
             </div>
         </details>
     }
+    .into_any()
 }
 
 /// As the system, light, dark.
@@ -170,7 +181,7 @@ fn ThemeSwitch() -> impl IntoView {
             </button>
         }
     });
-    view! { <div class="segmented" role="group" aria-label="Theme">{buttons.collect_view()}</div> }
+    view! { <div class="segmented" role="group" aria-label="Theme">{buttons.collect_view()}</div> }.into_any()
 }
 
 /// The pages there are.
@@ -204,4 +215,5 @@ pub fn Rail() -> impl IntoView {
             </p>
         </nav>
     }
+    .into_any()
 }

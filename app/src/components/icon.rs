@@ -23,6 +23,7 @@ pub fn Icon(name: &'static str, #[prop(optional)] size: &'static str, #[prop(opt
             inner_html=reference(name)
         ></svg>
     }
+    .into_any()
 }
 
 /// A state's glyph, in the state's colour.
@@ -39,6 +40,7 @@ pub fn Glyph(shape: Shape, #[prop(optional)] label: &'static str) -> impl IntoVi
             inner_html=reference(shape.symbol)
         ></svg>
     }
+    .into_any()
 }
 
 /// A glyph's symbol and the state whose colour it has.

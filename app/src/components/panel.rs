@@ -45,6 +45,7 @@ pub fn PanelHead(#[prop(optional)] page: bool) -> impl IntoView {
             </div>
         </header>
     }
+    .into_any()
 }
 
 /// The cards before and after this one in its column.
@@ -100,6 +101,7 @@ fn Opening() -> impl IntoView {
             </article>
         </div>
     }
+    .into_any()
 }
 
 /// The open task, for the parts that show it. Each part takes what it shows through a memo, so that it moves only when that differs.
@@ -140,6 +142,7 @@ fn Opened() -> impl IntoView {
             </aside>
         </div>
     }
+    .into_any()
 }
 
 /// Where it stands and why, and what can be done.
@@ -166,6 +169,7 @@ fn Standing() -> impl IntoView {
             <Actions/>
         </section>
     }
+    .into_any()
 }
 
 /// Who holds it, and for how long still.

@@ -40,6 +40,7 @@ fn Ask(question: QuestionView) -> impl IntoView {
             </CommandForm>
         </section>
     }
+    .into_any()
 }
 
 #[component]

@@ -44,6 +44,7 @@ fn ReplyTo(task: TaskId) -> impl IntoView {
             </footer>
         </CommandForm>
     }
+    .into_any()
 }
 
 #[component]
@@ -87,9 +88,10 @@ fn Field(draft: RwSignal<String>, name: String) -> impl IntoView {
     view! {
         <label class="field">
             <span class="only-read">"Reply"</span>
-            <textarea node_ref=node id="reply" name="text" rows="1" required=true placeholder="Reply, @ to name somebody" dir="auto" on:input=input on:keydown=key>{typed}</textarea>
+            <textarea node_ref=node id="reply" name="text" rows="1" required=true placeholder="Reply, @ to name somebody" dir="auto" on:input=input on:keydown=key inner_html=words::in_textarea(&typed)></textarea>
         </label>
     }
+    .into_any()
 }
 
 /// Names that complete the `@…` at the end of the draft, present ones first.
@@ -139,7 +141,7 @@ fn Reach(draft: RwSignal<String>) -> impl IntoView {
         let holder = store.open.with(|task| task.as_ref().and_then(|task| task.card.lease.as_ref().map(|lease| lease.actor.clone())));
         reaches(&named, &me, holder.as_ref())
     });
-    view! { <p>{move || text.get()}</p> }
+    view! { <p>{move || text.get()}</p> }.into_any()
 }
 
 /// "Reaches ana/w2 on its next tool call, and the inbox of mei."
@@ -171,9 +173,6 @@ mod tests {
         let me = actor("dev:ana");
         assert_eq!(reaches(&[], &me, None), "Stays in the thread. @ names somebody to reach.");
         assert_eq!(reaches(&[actor("agent:ana/w2")], &me, None), "Reaches ana/w2 on its next tool call.");
-        assert_eq!(
-            reaches(&[actor("agent:ana/w2"), actor("dev:mei"), me.clone()], &me, None),
-            "Reaches ana/w2 on its next tool call, and the inbox of mei."
-        );
+        assert_eq!(reaches(&[actor("agent:ana/w2"), actor("dev:mei"), me.clone()], &me, None), "Reaches ana/w2 on its next tool call, and the inbox of mei.");
     }
 }

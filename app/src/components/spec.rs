@@ -13,7 +13,7 @@ use leptos::prelude::*;
 pub fn Title() -> impl IntoView {
     let store = expect_context::<Store>();
     let title = of_open(store, |task| task.card.title.clone());
-    view! { <h1 id="card-title" dir="auto" tabindex="-1">{move || title.get().unwrap_or_default()}</h1> }
+    view! { <h1 id="card-title" dir="auto" tabindex="-1">{move || title.get().unwrap_or_default()}</h1> }.into_any()
 }
 
 /// HTML the server made from markdown, or the text as it is when there is none.
@@ -44,6 +44,7 @@ pub fn Spec() -> impl IntoView {
             })}
         </section>
     }
+    .into_any()
 }
 
 /// What of a task the edit form holds.
@@ -137,6 +138,7 @@ pub fn PriorityField(#[prop(default = 2)] value: u8) -> impl IntoView {
             <span class="field"><select name="priority">{options.collect_view()}</select></span>
         </label>
     }
+    .into_any()
 }
 
 /// The checklist: each item with its answer, and a way to answer it.

@@ -63,6 +63,7 @@ pub fn Thread() -> impl IntoView {
             </ol>
         </section>
     }
+    .into_any()
 }
 
 #[component]

@@ -16,6 +16,7 @@ pub fn Ago(at: Moment, #[prop(optional)] class: &'static str) -> impl IntoView {
             {move || text.get()}
         </time>
     }
+    .into_any()
 }
 
 /// How long something has lasted: "2 h 14 min", or "since 09:46" while the page is not live.
@@ -35,6 +36,7 @@ pub fn Since(at: Moment) -> impl IntoView {
             {move || text.get()}
         </time>
     }
+    .into_any()
 }
 
 /// The clock time of something in a list that is grouped by day.
@@ -47,4 +49,5 @@ pub fn Clock(at: Moment, #[prop(optional)] class: &'static str) -> impl IntoView
             {times::clock(at, offset)}
         </time>
     }
+    .into_any()
 }

@@ -24,6 +24,7 @@ pub fn Toasts() -> impl IntoView {
         </aside>
         <p class="only-read" aria-live="polite" role="status">{move || store.said.get()}</p>
     }
+    .into_any()
 }
 
 #[component]
@@ -62,6 +63,7 @@ fn One(toast: Toast) -> impl IntoView {
             </footer>
         </li>
     }
+    .into_any()
 }
 
 /// Takes a toast away after its time; one that is pointed at or focused waits.

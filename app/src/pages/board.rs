@@ -32,6 +32,7 @@ pub fn Board() -> impl IntoView {
             None => columns().into_any(),
         }}
     }
+    .into_any()
 }
 
 /// What this is, how much of it is shown, what can be done with it.
@@ -43,7 +44,11 @@ fn Head() -> impl IntoView {
         let shown: i64 = store.columns.iter().map(|column| i64::try_from(column.ids.with(Vec::len)).unwrap_or(0)).sum();
         let hidden: i64 = order::COLUMNS.into_iter().map(|column| store.hidden(column)).sum();
         let older = (store.total(Column::Done) - i64::try_from(store.columns[order::place(Column::Done)].ids.with(Vec::len)).unwrap_or(0)).max(0);
-        let mut parts = vec![if shown == all { words::count(all, "task", "tasks") } else { format!("{} of {}", words::grouped(shown), words::count(all, "task", "tasks")) }];
+        let mut parts = vec![if shown == all {
+            words::count(all, "task", "tasks")
+        } else {
+            format!("{} of {}", words::grouped(shown), words::count(all, "task", "tasks"))
+        }];
         if hidden > 0 {
             parts.push(format!("{} hidden by the filter", words::grouped(hidden)));
         }
@@ -64,6 +69,7 @@ fn Head() -> impl IntoView {
             </div>
         </div>
     }
+    .into_any()
 }
 
 /// Quick add: a title, then Enter. Without scripts the address `#add` unfolds it.
@@ -130,6 +136,7 @@ fn QuickAdd() -> impl IntoView {
             </details>
         </section>
     }
+    .into_any()
 }
 
 /// The text filter. Its words live in the address; without scripts it is a form like any other.
@@ -169,7 +176,7 @@ fn FilterBar() -> impl IntoView {
                 />
                 <kbd aria-hidden="true">"/"</kbd>
             </div>
-            <noscript><button class="button">"Filter"</button></noscript>
+            <button class="button only-plain">"Filter"</button>
             {move || (!store.q.with(|q| q.trim().is_empty())).then(|| {
                 let clear = clear.clone();
                 view! { <a class="button" data-kind="quiet" href=clear on:click=move |_| {
@@ -183,6 +190,7 @@ fn FilterBar() -> impl IntoView {
             })}
         </form>
     }
+    .into_any()
 }
 
 /// On a phone: the columns by name.
@@ -200,5 +208,5 @@ fn Strip() -> impl IntoView {
             }>{column.words()}" "<span>{move || words::grouped(store.total(column))}</span></a>
         }
     });
-    view! { <nav class="boardstrip" aria-label="Columns">{links.collect_view()}</nav> }
+    view! { <nav class="boardstrip" aria-label="Columns">{links.collect_view()}</nav> }.into_any()
 }

@@ -70,7 +70,11 @@ pub fn lift(store: Store, ui: Ui, id: &TaskId, at: Option<(i32, i32)>) {
 }
 
 fn names(columns: &[Column]) -> String {
-    if columns.is_empty() { "no other column".to_owned() } else { crate::words::listed(&columns.iter().map(|column| column.words().to_owned()).collect::<Vec<_>>()) }
+    if columns.is_empty() {
+        "no other column".to_owned()
+    } else {
+        crate::words::listed(&columns.iter().map(|column| column.words().to_owned()).collect::<Vec<_>>())
+    }
 }
 
 /// Reads what the reader may do with a card, so that a closed column can say why.

@@ -6,14 +6,14 @@ use crate::components::dialogs::{Asking, Ghost, Help, MoveMenu, Panel};
 use crate::components::frame::{Rail, TopBar};
 use crate::components::panel::{PanelBody, PanelHead};
 use crate::components::toasts::Toasts;
+#[cfg(feature = "hydrate")]
+use crate::live;
 use crate::pages::board::Board;
 use crate::pages::missing::Failed;
 use crate::pages::{drag, shortcuts};
 use crate::port::{self, Port};
 use crate::store::Store;
 use crate::ui::Ui;
-#[cfg(feature = "hydrate")]
-use crate::live;
 use crate::{Base, browser};
 use contracts::standing::Column;
 use contracts::view::{BoardQuery, Snapshot};
@@ -43,7 +43,8 @@ pub fn Main() -> impl IntoView {
     let path = use_location().pathname.get_untracked();
     let params = use_query_map();
     let param = |name: &str| params.with_untracked(|map| map.get(name)).unwrap_or_default();
-    let query = BoardQuery { q: param("q"), column: Column::parse(&param("column")).ok(), cursor: Some(param("cursor")).filter(|text| !text.is_empty()), limit: None };
+    let query =
+        BoardQuery { q: param("q"), column: Column::parse(&param("column")).ok(), cursor: Some(param("cursor")).filter(|text| !text.is_empty()), limit: None };
     let q = query.q.clone();
     let reading = OnceResource::new_blocking(read(Port::here(), query, task_in(&path, &base)));
     view! {
@@ -59,6 +60,7 @@ pub fn Main() -> impl IntoView {
             }}
         </Suspense>
     }
+    .into_any()
 }
 
 #[component]
@@ -122,6 +124,7 @@ fn Loaded(snapshot: Snapshot, q: String) -> impl IntoView {
         <Ghost/>
         <Toasts/>
     }
+    .into_any()
 }
 
 /// Opens and closes cards as the address says.
@@ -156,6 +159,7 @@ fn start(store: Store, ui: Ui) {
             },
             std::time::Duration::from_secs(2),
         );
+        browser::taken_over();
         drag::start(store, ui);
         shortcuts::start(store, ui, base.clone(), navigate.clone());
     });

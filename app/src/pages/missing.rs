@@ -10,7 +10,7 @@ use leptos_meta::Title;
 /// No such page.
 #[component]
 pub fn Missing() -> impl IntoView {
-    view! { <Failed problem=Problem::new(Code::NotFound, "There is no such page")/> }
+    view! { <Failed problem=Problem::new(Code::NotFound, "There is no such page")/> }.into_any()
 }
 
 /// A page that could not be made: what happened, and the way on.
@@ -41,4 +41,5 @@ pub fn Failed(problem: Problem) -> impl IntoView {
             </main>
         </div>
     }
+    .into_any()
 }

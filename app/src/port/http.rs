@@ -60,7 +60,9 @@ async fn read<T: DeserializeOwned>(answer: Result<Response, gloo_net::Error>) ->
     let text = response.text().await.map_err(|_| crate::port::unreachable())?;
     if response.ok() {
         return serde_json::from_str(&text).map_err(|fault| {
-            Problem::new(Code::Internal, "The server's answer can't be read").detail(fault.to_string()).hint(Hint::text("Reload the page; it may be another version."))
+            Problem::new(Code::Internal, "The server's answer can't be read")
+                .detail(fault.to_string())
+                .hint(Hint::text("Reload the page; it may be another version."))
         });
     }
     Err(problem(&text, response.status()))

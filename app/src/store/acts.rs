@@ -60,8 +60,13 @@ impl Store {
             return Giving::Given;
         }
         let commands = match moves::plan(&before, to) {
-            Move::Ask(ask) => return Giving::Asks(ask),
-            Move::Now(commands) => commands,
+            Ok(Move::Ask(ask)) => return Giving::Asks(ask),
+            Ok(Move::Now(commands)) => commands,
+            Err(problem) => {
+                self.say(format!("Not moved: {}", problem.title));
+                card.problem.set(Some(problem));
+                return Giving::Given;
+            }
         };
         let requests = moves::requests(commands, &browser::key());
         self.is_mine(id.clone());
@@ -96,7 +101,11 @@ impl Store {
         self.q.set(q.clone());
         for (place, column) in self.columns.iter().enumerate() {
             let all: Vec<TaskCard> = self.cards.with_value(|cards| {
-                cards.values().map(|card| card.card.get_untracked()).filter(|card| order::place(card.column) == place && crate::filter::matches(card, &q)).collect()
+                cards
+                    .values()
+                    .map(|card| card.card.get_untracked())
+                    .filter(|card| order::place(card.column) == place && crate::filter::matches(card, &q))
+                    .collect()
             });
             let mut shown = all;
             shown.sort_by(order::cards);

@@ -152,7 +152,8 @@ impl Store {
     }
 
     fn delivered(&self, event: &EventId, actor: contracts::Actor, at: Moment) {
-        let known = self.thread.with_untracked(|thread| thread.iter().any(|entry| entry.event == *event && !entry.delivered.iter().any(|(who, _)| *who == actor)));
+        let known =
+            self.thread.with_untracked(|thread| thread.iter().any(|entry| entry.event == *event && !entry.delivered.iter().any(|(who, _)| *who == actor)));
         if known {
             self.thread.update(|thread| {
                 if let Some(entry) = thread.iter_mut().find(|entry| entry.event == *event) {
