@@ -70,19 +70,13 @@ pub trait Feed: Send + Sync + 'static {
 pub fn hearing<T: Clone + Send + 'static>(
     missed: Vec<T>,
     receiver: broadcast::Receiver<T>,
-    read: impl Fn(&T) -> (i64, Arc<str>) + Send + Sync + Clone + 'static,
+    read: impl Fn(&T) -> Heard + Send + Sync + Clone + 'static,
 ) -> Hearing {
     let own = read.clone();
-    let missed = futures::stream::iter(missed).map(move |item| {
-        let (seq, text) = own(&item);
-        Heard::Batch(seq, text)
-    });
+    let missed = futures::stream::iter(missed).map(move |item| own(&item));
     let coming = unfold((receiver, read), |(mut receiver, read)| async move {
         let heard = match receiver.recv().await {
-            Ok(item) => {
-                let (seq, text) = read(&item);
-                Heard::Batch(seq, text)
-            }
+            Ok(item) => read(&item),
             Err(broadcast::error::RecvError::Lagged(_)) => Heard::Lagged,
             Err(broadcast::error::RecvError::Closed) => return None,
         };
@@ -97,6 +91,7 @@ pub struct Live {
     now: Arc<dyn Fn() -> Moment + Send + Sync>,
     shutdown: watch::Receiver<bool>,
     places: Arc<Semaphore>,
+    places_all: u32,
     beat: Duration,
     life: Duration,
 }
@@ -104,19 +99,26 @@ pub struct Live {
 impl Live {
     /// Lines fed by the publisher, which end when `shutdown` says true.
     pub fn new(feed: Arc<dyn Feed>, now: Arc<dyn Fn() -> Moment + Send + Sync>, shutdown: watch::Receiver<bool>) -> Live {
-        let places = Arc::new(Semaphore::new(limits::LIVE_SOCKETS_MAX));
-        Live { feed, now, shutdown, places, beat: Duration::from_secs(limits::LIVE_BEAT_SECONDS), life: Duration::from_secs(86_400) }
+        let (beat, life) = (Duration::from_secs(limits::LIVE_BEAT_SECONDS), Duration::from_secs(86_400));
+        let (places, places_all) = (Arc::new(Semaphore::new(limits::LIVE_SOCKETS_MAX)), u32::try_from(limits::LIVE_SOCKETS_MAX).unwrap_or(u32::MAX));
+        Live { feed, now, shutdown, places, places_all, beat, life }
     }
 
     /// With other times and places, for tests.
-    pub fn with(mut self, beat: Duration, life: Duration, places: usize) -> Live {
-        (self.beat, self.life, self.places) = (beat, life, Arc::new(Semaphore::new(places)));
+    pub fn with(mut self, beat: Duration, life: Duration, places: u32) -> Live {
+        (self.beat, self.life, self.places_all) = (beat, life, places);
+        self.places = Arc::new(Semaphore::new(places as usize));
         self
+    }
+
+    /// Waits until every line has said its farewell, after `shutdown` was given: a socket outlives the connection it came on.
+    pub async fn ended(&self) {
+        let _ = timeout(2 * FAREWELL, self.places.acquire_many(self.places_all)).await; // who is still there then is cut off
     }
 
     async fn begin(self: &Arc<Self>, since: i64, epoch: String) -> Result<Line, Problem> {
         let place = self.places.clone().try_acquire_owned().map_err(|_| {
-            Problem::new(Code::Busy, format!("{} live pages are open already; that is the limit", limits::LIVE_SOCKETS_MAX)).hint(Hint::text("close one"))
+            Problem::new(Code::Busy, format!("{} live pages are open already; that is the limit", self.places_all)).hint(Hint::text("close one"))
         })?;
         let Resumed { hello, hearing } = self.feed.resume(since, epoch).await?;
         let (seq, epoch) = match &hello {

@@ -12,6 +12,8 @@ use std::time::Duration;
 /// Most that is read and thrown away of a body that is too large, so that its sender hears why.
 const DRAINED_BYTES: usize = 16 * limits::BODY_BYTES_MAX;
 const DRAINED_FOR: Duration = Duration::from_secs(2);
+/// Longest time a body may take to come.
+const READ_FOR: Duration = Duration::from_secs(30);
 
 /// Reads a JSON body.
 ///
@@ -52,6 +54,13 @@ pub async fn measured(request: Request) -> Answered<Request> {
 
 async fn bytes(request: Request) -> Answered<Bytes> {
     let request = measured(request).await?;
+    match tokio::time::timeout(READ_FOR, collected(request)).await {
+        Ok(read) => read,
+        Err(_) => Err(Refused(Problem::bad_request("", format!("the body did not come within {} seconds", READ_FOR.as_secs())))),
+    }
+}
+
+async fn collected(request: Request) -> Answered<Bytes> {
     let mut body = request.into_body().into_data_stream();
     let mut read = Vec::new();
     while let Some(piece) = body.next().await {

@@ -32,7 +32,10 @@ impl Doors {
             }
         }
         let further = further.iter().map(|name| name.to_ascii_lowercase()).filter(|name| is_name(name)).collect();
-        Doors { own, further, address: format!("http://localhost:{port}") }
+        let by_name = bound.iter().any(|address| address.is_loopback() || address.is_unspecified());
+        let name = if by_name { "localhost" } else { own.last().map_or("localhost", String::as_str) };
+        let address = format!("http://{name}:{port}");
+        Doors { own, further, address }
     }
 
     /// Checks `Host` and `Origin`.

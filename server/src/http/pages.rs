@@ -93,10 +93,9 @@ async fn rendered(site: &Site, board: Arc<dyn Board>, host: &Host, request: Requ
         provide_context(theme);
         provide_context(key.clone());
         provide_context(set.clone());
-        if let (Some(nonce), Some(options)) = (use_nonce(), use_context::<ResponseOptions>()) {
-            if let Ok(policy) = HeaderValue::from_str(&csp(&nonce.to_string(), &host)) {
-                options.insert_header(header::CONTENT_SECURITY_POLICY, policy);
-            }
+        let policy = use_nonce().and_then(|nonce| HeaderValue::from_str(&csp(&nonce.to_string(), &host)).ok());
+        if let (Some(policy), Some(options)) = (policy, use_context::<ResponseOptions>()) {
+            options.insert_header(header::CONTENT_SECURITY_POLICY, policy);
         }
     };
     let files = files();

@@ -16,7 +16,7 @@ impl Feed for FakeFeed {
         let resumed = epoch == "e1" && since >= 0;
         let hello = Frame::Hello { seq: since.max(0), epoch: "e1".into(), version: "v".into(), now: Moment(0), resumed };
         let missed = if resumed { self.missed.clone() } else { Vec::new() };
-        let hearing = hearing(missed, self.sender.subscribe(), Clone::clone);
+        let hearing = hearing(missed, self.sender.subscribe(), |(seq, text)| Heard::Batch(*seq, text.clone()));
         Box::pin(async move { Ok(Resumed { hello, hearing }) })
     }
     fn published(&self) -> i64 {
@@ -34,7 +34,7 @@ fn text(seq: i64) -> (i64, Arc<str>) {
     (seq, serde_json::to_string(&Frame::Batch(Batch { seq, live: false, changes: Vec::new() })).unwrap().into())
 }
 
-fn world(beat_ms: u64, life_ms: u64, places: usize) -> World {
+fn world(beat_ms: u64, life_ms: u64, places: u32) -> World {
     let feed = Arc::new(FakeFeed { sender: broadcast::channel(4).0, missed: vec![text(6), text(7)], published: AtomicI64::new(9) });
     let (shutdown, ended) = watch::channel(false);
     let live = Live::new(feed.clone(), Arc::new(|| Moment(5)), ended).with(Duration::from_millis(beat_ms), Duration::from_millis(life_ms), places);
@@ -145,6 +145,8 @@ async fn the_servers_end_is_told() {
     assert_eq!(client.next().await, "hello 0");
     world.shutdown.send(true).unwrap();
     assert_eq!([client.next().await, client.next().await], ["close 1001", "gone"]);
+    world.live.ended().await;
+    assert_eq!(world.live.places.available_permits(), 9);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use super::wire::{Call, Reply, call};
 use axum::{Extension, Router, routing::any};
 use callboard::http::{Bits, Boards, Doors, EntryCode, Head, MemorySessions, Mounts, Person, Site, Token, TokenKind, bind, router, serve};
-use callboard::live::{self, Feed, Live, Resumed, hearing};
+use callboard::live::{self, Feed, Heard, Live, Resumed, hearing};
 use contracts::command::{CommandRequest, Receipt};
 use contracts::view::*;
 use contracts::{Answer, Board, Call as HintCall, Caller, Code, Frame, Hint, Moment, Problem, TaskId};
@@ -147,7 +147,7 @@ pub struct FakeFeed(broadcast::Sender<(i64, Arc<str>)>);
 impl Feed for FakeFeed {
     fn resume(&self, since: i64, epoch: String) -> Answer<'_, Resumed> {
         let hello = Frame::Hello { seq: 7, epoch: "a1b2c3d4".into(), version: "v".into(), now: Moment(0), resumed: epoch == "a1b2c3d4" && since >= 0 };
-        done(Ok(Resumed { hello, hearing: hearing(Vec::new(), self.0.subscribe(), Clone::clone) }))
+        done(Ok(Resumed { hello, hearing: hearing(Vec::new(), self.0.subscribe(), |(seq, text)| Heard::Batch(*seq, text.clone())) }))
     }
     fn published(&self) -> i64 {
         7
