@@ -37,8 +37,9 @@ e2e: wasm-target chromium end2end/node_modules/.package-lock.json
 	cargo build --release -p callboard
 	cd end2end && npx playwright test
 
+# A thousand sockets are a thousand files, on either side.
 bench: wasm-target
-	cargo bench -p callboard --bench board
+	ulimit -n 8192 && cargo bench -p callboard --bench board
 
 # What the doors need, brought when it is missing.
 .PHONY: wasm-target chromium
