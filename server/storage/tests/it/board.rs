@@ -83,6 +83,27 @@ impl World {
         }
     }
 
+    /// Copies what is not this board's own file.
+    pub fn pull_others(&self, from: &World) {
+        let names = |world: &World| world.log_files().into_iter().map(|path| path.file_name().unwrap().to_owned()).collect::<Vec<_>>();
+        for name in names(from) {
+            let (source, target) = (from.root.join("log").join(&name), self.root.join("log").join(&name));
+            let longer = |a: &Path, b: &Path| std::fs::metadata(a).unwrap().len() > std::fs::metadata(b).map_or(0, |found| found.len());
+            if longer(&source, &target) {
+                std::fs::copy(source, target).unwrap();
+            }
+        }
+        self.pull_blobs(from);
+    }
+
+    pub fn pull_blobs(&self, from: &World) {
+        std::fs::create_dir_all(self.root.join("blobs")).unwrap();
+        for entry in std::fs::read_dir(from.root.join("blobs")).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::copy(entry.path(), self.root.join("blobs").join(entry.file_name())).unwrap();
+        }
+    }
+
     /// Every row of every projection, as text.
     pub async fn dump(&self) -> Vec<String> {
         let path = self.root.join("state.db");
