@@ -164,7 +164,7 @@ mod tests {
     fn bits() -> impl Fn() -> u128 {
         let last = Cell::new(7_u128);
         move || {
-            last.set(last.get().wrapping_mul(0x2545_F491_4F6C_DD1D_1234_5678_9abc_def1).wrapping_add(1));
+            last.set(last.get().wrapping_mul(0x2545_f491_4f6c_dd1d_1234_5678_9abc_def1).wrapping_add(1));
             last.get()
         }
     }

@@ -98,7 +98,7 @@ async fn commands_are_the_one_door_for_writes() {
     let close = json!({"command": "close", "args": {"task": "tk-4f2a9c", "note": "did it", "no_code": true}, "key": "k1"});
     let receipt = server.api(call("POST", "/api/commands").json(&close)).await;
     assert_eq!((receipt.status, receipt.json()["seq"].clone()), (200, json!(8)));
-    assert_eq!(server.writes(), [close.clone()]);
+    assert_eq!(server.writes(), std::slice::from_ref(&close));
     let batch = server.api(call("POST", "/api/commands").json(&json!({"batch": [close, {"command": "renew"}]}))).await.json();
     assert_eq!((batch["receipts"].as_array().unwrap().len(), &batch["seq"]), (2, &json!(8)));
     let agent = json!({"command": "renew", "actor": "agent:ana/w1"});

@@ -167,16 +167,11 @@ pub struct Server {
     _router: watch::Sender<Router>,
 }
 
+#[derive(Default)]
 pub struct Wanted {
     pub private: bool,
     pub read_only: bool,
     pub sessions: Arc<MemorySessions>,
-}
-
-impl Default for Wanted {
-    fn default() -> Wanted {
-        Wanted { private: false, read_only: false, sessions: Arc::default() }
-    }
 }
 
 pub async fn server() -> Server {
