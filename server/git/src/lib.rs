@@ -10,6 +10,7 @@ mod config;
 mod error;
 mod place;
 mod repository;
+pub mod shell;
 
 pub use error::GitError;
 pub use place::{PROJECT_DIRECTORY, Place};
