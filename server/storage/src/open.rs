@@ -182,7 +182,11 @@ async fn under_lock(conn: &mut SqliteConnection, place: &Place, options: &Option
         own_file(conn, place, options, own, opened, &mut report).await?;
     }
     other_files(conn, place, own.as_ref(), options, &mut report).await?;
-    for (waits_for, _) in waiting_blobs(conn, place).await?.into_iter().filter(|(_, here)| *here) {
+    // No closure may live across an await here: its future would not be `Send` for every lifetime, and servers spawn this.
+    for (waits_for, here) in waiting_blobs(conn, place).await? {
+        if !here {
+            continue;
+        }
         let mut tx = conn.begin_with("begin immediate").await?;
         projection::unpark(&mut tx, place, &waits_for).await?;
         tx.commit().await?;

@@ -18,7 +18,7 @@ use engine::event::PROJECT as PROJECT_SUBJECT;
 use engine::fold::{self, Effect};
 use engine::{Event, Milestone, Task};
 use futures::TryStreamExt;
-use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection};
+use sqlx::{Connection, Executor, QueryBuilder, Sqlite, SqliteConnection};
 use std::collections::{BTreeMap, HashMap};
 
 /// Rows a statement.
@@ -47,7 +47,7 @@ impl Store {
         let mut conn = inner.writer.lock().await;
         let _lock = lock::exclusive(&inner.place.run("write.lock")).await?;
         // Much is written at once: pages stay in memory until the commit.
-        sqlx::raw_sql("pragma cache_size = -65536").execute(&mut *conn).await?;
+        conn.execute("pragma cache_size = -65536").await?;
         let mut tx = conn.begin_with("begin immediate").await?;
         let mut rebuilt = project_all(&mut tx, &inner.place).await?;
         let mut head = Head::require(&mut tx).await?;
@@ -55,7 +55,7 @@ impl Store {
         head.store(&mut tx).await?;
         rebuilt.epoch = head.epoch;
         tx.commit().await?;
-        sqlx::raw_sql("pragma cache_size = -8000").execute(&mut *conn).await?;
+        conn.execute("pragma cache_size = -8000").await?;
         drop(conn);
         inner.announce();
         Ok(rebuilt)
@@ -96,7 +96,7 @@ pub(crate) async fn project_all(conn: &mut SqliteConnection, place: &Place) -> R
         q(&format!("delete from {table} where project = ?1")).execute(&mut *conn).await?;
     }
     q("delete from inbox where project = ?1 and live = 0").execute(&mut *conn).await?;
-    sqlx::raw_sql("delete from search").execute(&mut *conn).await?;
+    conn.execute("delete from search").await?;
     let mut folded = fold_all(conn, place).await?;
     let rebuilt = Rebuilt { events: folded.events, tasks: i64::try_from(folded.tasks.len()).unwrap_or(i64::MAX), epoch: String::new() };
     write_tasks(conn, std::mem::take(&mut folded.tasks)).await?;

@@ -1,7 +1,7 @@
 //! Migrations: only ever added; run under the write lock, because SQLite has no lock of its own for them. `user_version` is the newest.
 
 use crate::error::StoreError;
-use sqlx::{Connection, Row, SqliteConnection};
+use sqlx::{Connection, Executor, Row, SqliteConnection};
 
 const MIGRATIONS: [&str; 1] = [include_str!("../migrations/1_board.sql")];
 
@@ -22,9 +22,9 @@ pub(crate) async fn migrate(conn: &mut SqliteConnection) -> Result<(), StoreErro
     let mut tx = conn.begin_with("begin immediate").await?;
     let from = usize::try_from(version(&mut tx).await?).unwrap_or(0);
     for sql in &MIGRATIONS[from..] {
-        sqlx::raw_sql(sql).execute(&mut *tx).await?;
+        tx.execute(*sql).await?;
     }
-    sqlx::raw_sql(&format!("pragma user_version = {NEWEST}")).execute(&mut *tx).await?;
+    tx.execute(format!("pragma user_version = {NEWEST}").as_str()).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -8,6 +8,8 @@ fn is_send<T: Send>(_: T) {}
 async fn the_store_can_be_spawned(store: Store, options: storage::Options) {
     is_send(store.write(Vec::new()));
     is_send(Store::open(Place { root: "x".into() }, options));
+    is_send(store.rebuild());
+    is_send(store.reconcile());
     is_send(store.watch());
     is_send(store.reader().begin());
 }
