@@ -72,16 +72,16 @@ pub async fn boot(options: BootOptions) -> Result<Boot, Problem> {
 pub async fn open(place: git::Place, options: BootOptions) -> Result<Boot, Problem> {
     let root = place.directory();
     let config = Config::load(&root, home().as_deref())?;
-    let repository = place.repository();
-    let identity = identity(repository.as_ref());
+    let repository = place.repository().map(Arc::new);
+    let identity = identity(repository.as_deref());
     let clock = options.clock.unwrap_or_else(|| Arc::new(now));
     let bits = options.bits.unwrap_or_else(|| Arc::new(random_bits));
     let index = repository.as_ref().map(|repository| repository.git_dir().join("index"));
     let base = Base::new(repository.clone());
     let tracked = move |path: &Path| repository.as_ref().is_some_and(|repository| repository.tracks(path).unwrap_or(false));
-    let storage_options = storage::Options { readers: options.readers, clock: clock.clone(), bits, tracked: Arc::new(tracked), index, ..storage::Options::default() };
-    let (store, opened) = storage::Store::open(storage::Place { root: root.clone() }, storage_options).await.map_err(|error| error.problem())?;
-    let port = ServerPort::start(store.clone(), clock, base, options.page);
+    let storage_options = storage::Options { readers: options.readers, tracked: Arc::new(tracked), index, ..storage::Options::new(clock, bits) };
+    let (store, opened) = storage::Store::open(storage::Place { root: root.clone() }, storage_options.clone()).await.map_err(|error| error.problem())?;
+    let port = ServerPort::start(store.clone(), storage_options, base, options.page);
     Ok(Boot { place, root, config, store, port, identity, repaired: opened.repaired })
 }
 
@@ -99,12 +99,17 @@ pub fn find_place(project: Option<&Path>) -> Result<git::Place, Problem> {
 }
 
 fn not_initialized() -> Problem {
-    Problem::new(Code::NotInitialized, "there is no board here").hint(Hint { text: "in the repository whose work it shall keep".to_owned(), calls: vec![Call::new("init")] })
+    Problem::new(Code::NotInitialized, "there is no board here")
+        .hint(Hint { text: "in the repository whose work it shall keep".to_owned(), calls: vec![Call::new("init")] })
 }
 
 /// Who this process is: git's e-mail when there is one, and the system's user.
 pub fn identity(repository: Option<&git::Repository>) -> Identity {
-    let user = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()).filter(|user| !user.is_empty()).unwrap_or_else(|| "unknown".to_owned());
+    let user = ["USER", "LOGNAME", "USERNAME"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok())
+        .filter(|user| !user.is_empty())
+        .unwrap_or_else(|| "unknown".to_owned());
     let user = contracts::id::derived_name(&user);
     let email = repository.and_then(|repository| repository.user_email().ok().flatten()).filter(|email| !email.chars().any(char::is_control));
     let name = email.as_deref().and_then(|email| email.split('@').next()).filter(|name| !name.is_empty()).unwrap_or(&user);
@@ -118,19 +123,27 @@ pub fn identity(repository: Option<&git::Repository>) -> Identity {
 /// The branch work is cut from, asked of git at most once and only when somebody needs it.
 #[derive(Clone)]
 pub struct Base {
-    repository: Option<git::Repository>,
+    repository: Option<Arc<git::Repository>>,
     found: Arc<std::sync::OnceLock<Option<String>>>,
 }
 
 impl Base {
     /// Of this repository.
-    pub fn new(repository: Option<git::Repository>) -> Base {
+    pub fn new(repository: Option<Arc<git::Repository>>) -> Base {
         Base { repository, found: Arc::default() }
     }
 
     /// The remote's default branch, `main`, `master`, or none.
     pub fn get(&self) -> Option<String> {
         self.found.get_or_init(|| self.repository.as_ref().and_then(|repository| repository.default_base().ok().flatten())).clone()
+    }
+
+    /// Whether a branch exists, as the files of the repository say.
+    pub fn has_branch(&self, branch: &str) -> bool {
+        let Some(repository) = &self.repository else { return false };
+        let name = format!("refs/heads/{branch}");
+        let packed = || std::fs::read_to_string(repository.common_dir().join("packed-refs")).unwrap_or_default();
+        repository.common_dir().join(&name).is_file() || packed().lines().any(|line| line.split(' ').nth(1) == Some(name.as_str()))
     }
 }
 

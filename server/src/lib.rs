@@ -1,5 +1,20 @@
-//! The web's part of Callboard as a library, so that tests can stand a fake board behind the real doors.
+//! The work of coding agents on one board: tasks, leases, evidence and a live page, in one binary.
+//!
+//! A library only so that tests and benches can stand a fake board behind the real doors, or drive the real one without a process.
 
 pub mod assets;
+pub mod board;
+pub mod boot;
+mod cli;
+pub mod config;
+mod demo;
 pub mod http;
+mod init;
 pub mod live;
+pub mod publisher;
+mod serve;
+
+/// Runs the command line of this process.
+pub fn run() -> std::process::ExitCode {
+    cli::run(|boot, options| Box::pin(serve::serve(boot, options)))
+}

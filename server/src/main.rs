@@ -1,2 +1,5 @@
-//! placeholder
-fn main() {}
+//! The binary.
+
+fn main() -> std::process::ExitCode {
+    callboard::run()
+}

@@ -1,0 +1,197 @@
+//! The port of this process: every surface's reads and writes pass here, and nowhere else.
+//!
+//! Writes wait in one bounded queue for the process's single writer, which commits up to 64 of them in one transaction. Reads go to the
+//! store's readers; what they give becomes views in `assemble`. Somebody's board is a `Board` that already knows who calls.
+
+mod assemble;
+mod caller;
+mod changes;
+mod snapshot;
+
+pub use changes::Changes;
+
+use crate::boot::{Base, Clock};
+use contracts::command::CommandRequest;
+use contracts::{Actor, Board, Caller, Code, Hint, Moment, Problem, limits};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use storage::{Outcome, Request, Store, StoreError, Work};
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+
+/// What pages are told beside the board itself.
+#[derive(Clone, Debug, Default)]
+pub struct PageFacts {
+    /// Build of this program.
+    pub version: String,
+    /// Snippets for connecting agents, title and text.
+    pub connect: Vec<(String, String)>,
+    /// Whether writes are refused.
+    pub read_only: bool,
+}
+
+/// The board of one project, for everybody. Cheap to clone.
+#[derive(Clone)]
+pub struct ServerPort(Arc<Inner>);
+
+struct Inner {
+    store: RwLock<Store>,
+    options: storage::Options,
+    queue: mpsc::Sender<Job>,
+    clock: Clock,
+    base: Base,
+    page: RwLock<PageFacts>,
+    seen: Mutex<HashMap<Actor, Moment>>,
+}
+
+/// Presence is written at most this often.
+const SEEN_EVERY_SECONDS: i64 = 60;
+
+struct Job {
+    request: Request,
+    reply: oneshot::Sender<Result<Outcome, Problem>>,
+}
+
+impl ServerPort {
+    /// Starts the writer of this process.
+    pub fn start(store: Store, options: storage::Options, base: Base, page: PageFacts) -> ServerPort {
+        let (queue, jobs) = mpsc::channel(limits::COMMANDS_QUEUED_MAX);
+        let clock = options.clock.clone();
+        let port = ServerPort(Arc::new(Inner { store: RwLock::new(store), options, queue, clock, base, page: RwLock::new(page), seen: Mutex::default() }));
+        tokio::spawn(write_all(Arc::downgrade(&port.0), jobs));
+        port
+    }
+
+    /// The board as this caller sees it.
+    pub fn for_caller(&self, caller: Caller) -> Arc<dyn Board> {
+        Arc::new(caller::SomebodysBoard::new(self.clone(), caller))
+    }
+
+    /// What pages are told; the address is known only once a port is bound.
+    pub fn set_page(&self, page: PageFacts) {
+        if let Ok(mut held) = self.0.page.write() {
+            *held = page;
+        }
+    }
+
+    pub(crate) fn page(&self) -> PageFacts {
+        self.0.page.read().map(|page| page.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        self.0.store()
+    }
+
+    /// Waits until the writer has nothing more to do. A command line ends with this, a server with its process.
+    pub async fn shutdown(&self) {
+        let _ = self.0.queue.reserve_many(limits::COMMANDS_QUEUED_MAX).await;
+    }
+
+    /// Opens the database that now lies where another one was, and goes on with it.
+    ///
+    /// # Errors
+    /// What opening says.
+    pub(crate) async fn reopen(&self) -> Result<(), Problem> {
+        self.0.reopen().await.map_err(|error| error.problem())
+    }
+
+    pub(crate) fn now(&self) -> contracts::Moment {
+        (self.0.clock)()
+    }
+
+    /// Notes that somebody is there, at most once a minute for each; a board that can't note it serves all the same.
+    async fn seen(&self, caller: &Caller) {
+        let now = self.now();
+        let due = self.0.seen.lock().is_ok_and(|mut seen| {
+            let last = seen.insert(caller.actor.clone(), now);
+            let due = last.is_none_or(|last| now.seconds_since(last) >= SEEN_EVERY_SECONDS);
+            if let (false, Some(last)) = (due, last) {
+                seen.insert(caller.actor.clone(), last);
+            }
+            due
+        });
+        if due && let Err(problem) = self.send(caller, Work::Seen).await {
+            tracing::debug!(code = %problem.code, "presence was not noted");
+        }
+    }
+
+    /// Hands work to the writer and waits for its outcome.
+    async fn send(&self, caller: &Caller, work: Work) -> Result<Outcome, Problem> {
+        if self.page().read_only {
+            return Err(Problem::new(Code::ReadOnly, "this board is served read only"));
+        }
+        let needs_base = matches!(&work, Work::Next(_)) || matches!(&work, Work::Commands(requests) if requests.iter().any(claims));
+        let base = if needs_base { self.0.base.get() } else { None };
+        let request = Request { caller: caller.clone(), work, base, hooks_renew: false };
+        let (reply, outcome) = oneshot::channel();
+        self.0.queue.try_send(Job { request, reply }).map_err(|_| busy())?;
+        match outcome.await {
+            Ok(Ok(Outcome::Refused(problem))) => Err(problem),
+            Ok(outcome) => outcome,
+            Err(_) => Err(busy()),
+        }
+    }
+}
+
+fn claims(request: &CommandRequest) -> bool {
+    matches!(request.command, contracts::Command::Claim(_) | contracts::Command::Close(_) | contracts::Command::Submit(_))
+}
+
+fn busy() -> Problem {
+    Problem::new(Code::Busy, "the board has too much to write at the moment").hint(Hint::call(contracts::Call::new("retry")))
+}
+
+impl Inner {
+    fn store(&self) -> Store {
+        self.store.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn reopen(&self) -> Result<(), StoreError> {
+        let place = self.store().place().clone();
+        let (options, runtime) = (self.options.clone(), Handle::current());
+        // Opening reads many files: on a thread where that may take its time.
+        let opening = tokio::task::spawn_blocking(move || runtime.block_on(Store::open(place, options)));
+        let (store, opened) = opening.await.map_err(|_| StoreError::Busy)??;
+        for sentence in opened.repaired {
+            tracing::warn!("{sentence}");
+        }
+        *self.store.write().unwrap_or_else(PoisonError::into_inner) = store;
+        Ok(())
+    }
+
+    async fn write(&self, requests: &[Request]) -> Result<Vec<Outcome>, StoreError> {
+        match self.store().write(requests.to_vec()).await {
+            // Somebody deleted or moved the database; the log files are the truth, so the new one is as good.
+            Err(StoreError::Replaced) => {
+                self.reopen().await?;
+                self.store().write(requests.to_vec()).await
+            }
+            other => other,
+        }
+    }
+}
+
+/// The single writer: drains what waits, commits it together, answers each. Ends when the last port is dropped.
+async fn write_all(inner: Weak<Inner>, mut jobs: mpsc::Receiver<Job>) {
+    let mut batch = Vec::with_capacity(limits::COMMANDS_PER_TRANSACTION_MAX);
+    while jobs.recv_many(&mut batch, limits::COMMANDS_PER_TRANSACTION_MAX).await > 0 {
+        let (requests, replies): (Vec<Request>, Vec<_>) = batch.drain(..).map(|job| (job.request, job.reply)).unzip();
+        let Some(inner) = inner.upgrade() else { return };
+        match inner.write(&requests).await {
+            Ok(outcomes) => {
+                for (reply, outcome) in replies.into_iter().zip(outcomes) {
+                    let _ = reply.send(Ok(outcome)); // whoever left does not need it
+                }
+            }
+            Err(error) => {
+                let problem = error.problem();
+                if problem.code == Code::Internal {
+                    tracing::error!(incident = problem.incident.as_deref(), %error, "a batch of writes failed");
+                }
+                for reply in replies {
+                    let _ = reply.send(Err(problem.clone()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Rows become views. Words and standings are the engine's; here they are only put together, for one caller, out of one read.
+
+use contracts::view::{ConflictRow, Entry, HistoryRow, InboxItem, Page, SearchHit, TaskCard, TaskView};
+use contracts::{Caller, Code, EventId, Hint, Moment, Problem, Surface, TaskId, limits};
+use engine::next::SurfaceRow;
+use engine::{Context, Minted, Needs, Settings};
+use std::collections::BTreeMap;
+use storage::{CardRow, EventRow, InboxRow, Read, StoreError};
+
+/// One read transaction and what every view made of it needs.
+pub(super) struct Reading {
+    pub read: Read,
+    pub now: Moment,
+    pub settings: Settings,
+    html: bool,
+    surfaces: Option<Vec<SurfaceRow>>,
+}
+
+/// Cuts an error of the store down to what callers are told, and logs ours once.
+pub(super) fn told(error: StoreError) -> Problem {
+    let problem = error.problem();
+    if problem.code == Code::Internal {
+        tracing::error!(incident = problem.incident.as_deref(), %error, "a read failed");
+    }
+    problem
+}
+
+impl Reading {
+    pub async fn of(mut read: Read, surface: Surface) -> Result<Reading, Problem> {
+        let settings = read.settings().await.map_err(told)?;
+        Ok(Reading { now: read.now(), read, settings, html: surface == Surface::Web, surfaces: None })
+    }
+
+    /// What live, late and submitted tasks touch; read once.
+    async fn surfaces(&mut self) -> Result<&[SurfaceRow], Problem> {
+        if self.surfaces.is_none() {
+            self.surfaces = Some(self.read.surfaces().await.map_err(told)?);
+        }
+        Ok(self.surfaces.as_deref().unwrap_or_default())
+    }
+
+    /// Cards of rows. Collisions are counted for tasks somebody is on or handed in.
+    pub async fn cards(&mut self, rows: &[CardRow]) -> Result<Vec<TaskCard>, Problem> {
+        self.surfaces().await?;
+        let surfaces = self.surfaces.as_deref().unwrap_or_default();
+        let card = |row: &CardRow| {
+            let collides = if surfaces.iter().any(|surface| surface.task == row.task.id) {
+                let (found, more) = engine::next::collisions(&row.task, surfaces);
+                u32::try_from(found.len()).unwrap_or(u32::MAX).saturating_add(u32::try_from(more).unwrap_or(0))
+            } else {
+                0
+            };
+            engine::views::card(&row.task, &row.counters, row.lease.as_ref(), &self.settings, self.now, collides)
+        };
+        Ok(rows.iter().map(card).collect())
+    }
+
+    /// Entries of events, with the titles of their subjects and who has been handed them.
+    pub async fn entries(&mut self, rows: &[EventRow]) -> Result<Vec<Entry>, Problem> {
+        let titles = self.read.titles(rows.iter().map(|row| row.event.subject.as_str())).await.map_err(told)?;
+        let ids: Vec<EventId> = rows.iter().map(|row| row.event.id.clone()).collect();
+        let mut deliveries = self.read.deliveries(&ids).await.map_err(told)?;
+        Ok(rows.iter().map(|row| self.entry(row, &titles, deliveries.remove(&row.event.id).unwrap_or_default())).collect())
+    }
+
+    fn entry(&self, row: &EventRow, titles: &BTreeMap<String, String>, delivered: Vec<(contracts::Actor, Moment)>) -> Entry {
+        let title = titles.get(&row.event.subject).map_or("", String::as_str);
+        let mut entry = engine::entries::entry(&row.event, row.seq, title, row.no_effect);
+        entry.delivered = delivered;
+        if self.html && !entry.text.is_empty() {
+            entry.html = app::markdown::render(&entry.text);
+        }
+        entry
+    }
+
+    /// A page of a task's thread, oldest first.
+    pub async fn thread(&mut self, id: &TaskId, cursor: Option<&str>) -> Result<Page<Entry>, Problem> {
+        let mut page = self.read.events_of(id.as_str(), true, cursor, limits::THREAD_ENTRIES_MAX).await.map_err(told)?;
+        page.rows.sort_by_key(|row| row.event.order());
+        Ok(Page { items: self.entries(&page.rows).await?, total: page.total, next: page.next, seq: 0 })
+    }
+
+    /// A page of a task's history, newest first.
+    pub async fn history(&mut self, id: &TaskId, cursor: Option<&str>) -> Result<Page<HistoryRow>, Problem> {
+        let page = self.read.events_of(id.as_str(), false, cursor, limits::THREAD_ENTRIES_MAX).await.map_err(told)?;
+        let titles = self.read.titles([id.as_str()]).await.map_err(told)?;
+        let title = titles.get(id.as_str()).map_or("", String::as_str);
+        let row = |row: &EventRow| engine::entries::history_row(&row.event, row.seq, title, row.no_effect);
+        Ok(Page { items: page.rows.iter().map(row).collect(), total: page.total, next: page.next, seq: 0 })
+    }
+
+    /// One task, whole.
+    pub async fn task(&mut self, id: &TaskId, caller: &Caller) -> Result<TaskView, Problem> {
+        let needs = Needs { tasks: [id.clone()].into(), holdings: true, ..Needs::default() };
+        let facts = self.read.facts(&needs, caller).await.map_err(told)?;
+        let Some(of) = facts.tasks.get(id) else { return Err(no_task(id)) };
+        let milestone = of.task.milestone.as_ref().and_then(|milestone| facts.milestones.get(milestone));
+        let context = Context { now: self.now, caller: caller.clone(), minted: Minted::default(), expect: None, fence: None, base: None, hooks_renew: false };
+        let mut view = engine::views::view(of, milestone, &facts, &context);
+        let (collisions, more) = engine::next::collisions(&of.task, self.surfaces().await?);
+        view.card.collides = u32::try_from(collisions.len()).unwrap_or(u32::MAX).saturating_add(u32::try_from(more).unwrap_or(0));
+        view.collisions = collisions;
+        let thread = self.thread(id, None).await?;
+        (view.thread, view.thread_total, view.thread_next) = (thread.items, thread.total, thread.next);
+        if self.html {
+            view.spec_html = app::markdown::render(&view.spec);
+        } else {
+            view.history = self.history(id, None).await?.items;
+        }
+        view.seq = self.read.head().await.map_err(told)?.seq;
+        Ok(view)
+    }
+
+    /// Inbox items of rows.
+    pub async fn inbox(&mut self, rows: Vec<InboxRow>) -> Result<Vec<InboxItem>, Problem> {
+        let events: Vec<EventRow> = rows.iter().map(|row| row.row.clone()).collect();
+        let entries = self.entries(&events).await?;
+        let item = |(entry, row): (Entry, InboxRow)| InboxItem { entry, why: row.why, delivered_at: row.delivered_at };
+        Ok(entries.into_iter().zip(rows).map(item).collect())
+    }
+
+    /// Hits of a search.
+    pub async fn search(&mut self, query: &str, cursor: Option<&str>) -> Result<Page<SearchHit>, Problem> {
+        let (hits, total, next) = self.read.search(query, cursor).await.map_err(told)?;
+        let mut items = Vec::with_capacity(hits.len());
+        for hit in hits {
+            let card = self.cards(std::slice::from_ref(&hit.row)).await?.remove(0);
+            items.push(SearchHit { card, matched: hit.matched.to_owned(), excerpt: hit.excerpt });
+        }
+        Ok(Page { items, total, next, seq: self.seq().await? })
+    }
+
+    /// Position of the log in this read.
+    pub async fn seq(&mut self) -> Result<i64, Problem> {
+        Ok(self.read.head().await.map_err(told)?.seq)
+    }
+
+    /// Facts that wait for a person.
+    pub async fn conflicts(&mut self) -> Result<Vec<ConflictRow>, Problem> {
+        self.read.conflicts().await.map_err(told)
+    }
+}
+
+/// The refusal for an id that is not here.
+pub(super) fn no_task(id: &TaskId) -> Problem {
+    let hint = Hint::call(contracts::Call::new("search").with("query", "<words of its title>"));
+    Problem::new(Code::NotFound, format!("there is no task {id} on this board")).hint(hint)
+}

@@ -1,0 +1,212 @@
+//! Somebody's board: the port with the caller already known.
+
+use super::ServerPort;
+use super::assemble::{Reading, no_task, told};
+use super::snapshot;
+use contracts::command::{CommandRequest, Receipt};
+use contracts::view::{
+    ActivityQuery, ActorRow, BoardQuery, BoardView, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer, NextRequest, Page, Place,
+    Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+};
+use contracts::{Answer, Board, Caller, Code, EventId, Problem, TaskId, limits};
+use storage::{NextOutcome, Outcome, Work};
+
+pub(super) struct SomebodysBoard {
+    port: ServerPort,
+    caller: Caller,
+}
+
+impl SomebodysBoard {
+    pub fn new(port: ServerPort, caller: Caller) -> SomebodysBoard {
+        SomebodysBoard { port, caller }
+    }
+
+    async fn read(&self) -> Result<Reading, Problem> {
+        Reading::of(self.port.store().reader().begin().await.map_err(told)?, self.caller.surface).await
+    }
+
+    async fn write(&self, requests: Vec<CommandRequest>) -> Result<Vec<Receipt>, Problem> {
+        match self.port.send(&self.caller, Work::Commands(requests)).await? {
+            Outcome::Receipts(receipts) => Ok(receipts),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    async fn unread(&self, query: &InboxQuery) -> Result<Page<InboxItem>, Problem> {
+        let mut reading = self.read().await?;
+        let (rows, total) = reading.read.inbox(&self.caller.actor, query).await.map_err(told)?;
+        let fresh: Vec<EventId> = rows.iter().filter(|row| row.delivered_at.is_none()).map(|row| row.row.event.id.clone()).collect();
+        let items = reading.inbox(rows).await?;
+        let seq = reading.seq().await?;
+        drop(reading);
+        if query.deliver && !fresh.is_empty() {
+            self.port.send(&self.caller, Work::Deliver { events: fresh }).await?;
+        }
+        Ok(Page { items, total, next: None, seq })
+    }
+
+    async fn answer(&self, outcome: NextOutcome, peek: bool) -> Result<NextAnswer, Problem> {
+        let inbox = self.unread(&InboxQuery { deliver: !peek, ..InboxQuery::default() }).await?;
+        let mut reading = self.read().await?;
+        let task = match &outcome.task {
+            Some(id) => Some(Box::new(reading.task(id, &self.caller).await?)),
+            None => None,
+        };
+        let mine = task.as_ref().and_then(|task| task.card.lease.clone()).filter(|lease| lease.actor == self.caller.actor);
+        let place = task.as_ref().and_then(|task| self.place(task));
+        Ok(NextAnswer {
+            how: outcome.how,
+            how_text: outcome.how_text,
+            task,
+            why: outcome.why,
+            lease: mine,
+            place,
+            inbox_more: inbox.total - i64::try_from(inbox.items.len()).unwrap_or(i64::MAX),
+            inbox: inbox.items,
+            verdict: outcome.verdict,
+            collisions: outcome.collisions,
+            collisions_more: outcome.collisions_more,
+            queue: outcome.queue,
+            warnings: outcome.warnings,
+            repeated: outcome.repeated,
+            seq: reading.seq().await?,
+            now: reading.now,
+        })
+    }
+
+    /// The branch and the exact line that gets there.
+    fn place(&self, task: &TaskView) -> Option<Place> {
+        let branch = task.card.branch.clone()?;
+        let base = self.port.0.base.get();
+        let command = match (&base, self.port.0.base.has_branch(&branch)) {
+            (_, true) => Some(format!("git switch {branch}")),
+            (Some(base), false) => Some(format!("git switch -c {branch} {base}")),
+            (None, false) => None,
+        };
+        Some(Place { worktree: task.worktree.clone(), branch: Some(branch), base, command })
+    }
+}
+
+fn unexpected(outcome: &Outcome) -> Problem {
+    tracing::error!(?outcome, "the store gave an answer to another question");
+    Problem::new(Code::Internal, "the board gave an answer to another question")
+}
+
+impl Board for SomebodysBoard {
+    fn execute(&self, request: CommandRequest) -> Answer<'_, Receipt> {
+        Box::pin(async move {
+            let mut receipts = self.write(vec![request]).await?;
+            receipts.pop().ok_or_else(|| Problem::new(Code::Internal, "the board gave no receipt"))
+        })
+    }
+
+    fn execute_all(&self, requests: Vec<CommandRequest>) -> Answer<'_, Vec<Receipt>> {
+        Box::pin(async move {
+            if requests.is_empty() || requests.len() > limits::COMMANDS_IN_BATCH_MAX {
+                let text = format!("a batch has 1 to {} commands, not {}", limits::COMMANDS_IN_BATCH_MAX, requests.len());
+                return Err(Problem::bad_request("batch", text));
+            }
+            self.write(requests).await
+        })
+    }
+
+    fn next(&self, request: NextRequest) -> Answer<'_, NextAnswer> {
+        Box::pin(async move {
+            let peek = request.peek;
+            match self.port.send(&self.caller, Work::Next(request)).await? {
+                Outcome::Next(outcome) => self.answer(*outcome, peek).await,
+                other => Err(unexpected(&other)),
+            }
+        })
+    }
+
+    fn queue(&self) -> Answer<'_, Queue> {
+        Box::pin(async move { self.read().await?.read.queue(&self.caller.actor).await.map_err(told) })
+    }
+
+    fn snapshot(&self, query: BoardQuery, task: Option<TaskId>) -> Answer<'_, Snapshot> {
+        Box::pin(async move {
+            self.port.seen(&self.caller).await;
+            snapshot::snapshot(&self.port, &mut self.read().await?, &self.caller, &query, task.as_ref()).await
+        })
+    }
+
+    fn board(&self, query: BoardQuery) -> Answer<'_, BoardView> {
+        Box::pin(async move { snapshot::board(&mut self.read().await?, &query).await })
+    }
+
+    fn tasks(&self, query: TaskQuery) -> Answer<'_, Page<TaskCard>> {
+        Box::pin(async move {
+            let mut reading = self.read().await?;
+            let page = reading.read.cards(&query).await.map_err(told)?;
+            let items = reading.cards(&page.rows).await?;
+            Ok(Page { items, total: page.total, next: page.next, seq: reading.seq().await? })
+        })
+    }
+
+    fn task(&self, id: TaskId) -> Answer<'_, TaskView> {
+        Box::pin(async move { self.read().await?.task(&id, &self.caller).await })
+    }
+
+    fn thread(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<Entry>> {
+        Box::pin(async move {
+            let mut reading = self.read().await?;
+            known(&mut reading, &id).await?;
+            let page = reading.thread(&id, cursor.as_deref()).await?;
+            Ok(Page { seq: reading.seq().await?, ..page })
+        })
+    }
+
+    fn history(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>> {
+        Box::pin(async move {
+            let mut reading = self.read().await?;
+            known(&mut reading, &id).await?;
+            let page = reading.history(&id, cursor.as_deref()).await?;
+            Ok(Page { seq: reading.seq().await?, ..page })
+        })
+    }
+
+    fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {
+        Box::pin(async move {
+            let chars = query.chars().count();
+            if query.trim().is_empty() || chars > limits::QUERY_CHARS_MAX {
+                let text = format!("a search has 1 to {} characters, not {chars}", limits::QUERY_CHARS_MAX);
+                return Err(Problem::bad_request("q", text));
+            }
+            self.read().await?.search(&query, cursor.as_deref()).await
+        })
+    }
+
+    fn activity(&self, query: ActivityQuery) -> Answer<'_, Page<Entry>> {
+        Box::pin(async move {
+            let mut reading = self.read().await?;
+            let page = reading.read.activity(&query).await.map_err(told)?;
+            Ok(Page { items: reading.entries(&page.rows).await?, total: page.total, next: page.next, seq: reading.seq().await? })
+        })
+    }
+
+    fn actors(&self) -> Answer<'_, Vec<ActorRow>> {
+        Box::pin(async move { self.read().await?.read.actors().await.map_err(told) })
+    }
+
+    fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>> {
+        Box::pin(async move { self.unread(&query).await })
+    }
+
+    fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>> {
+        Box::pin(async move { self.read().await?.conflicts().await })
+    }
+
+    fn milestones(&self) -> Answer<'_, Vec<MilestoneView>> {
+        Box::pin(async move {
+            let found = self.read().await?.read.milestones().await.map_err(told)?;
+            Ok(found.iter().map(engine::views::milestone_view).collect())
+        })
+    }
+}
+
+/// A page of a task that is not here is a refusal, not an empty page.
+async fn known(reading: &mut Reading, id: &TaskId) -> Result<(), Problem> {
+    let rows = reading.read.card_rows(std::slice::from_ref(id)).await.map_err(told)?;
+    if rows.is_empty() { Err(no_task(id)) } else { Ok(()) }
+}

@@ -1,0 +1,94 @@
+//! What a page begins with: everything of one moment.
+
+use super::assemble::{Reading, told};
+use super::{PageFacts, ServerPort};
+use contracts::view::{BoardQuery, BoardView, ColumnView, InboxQuery, Me, ProjectView, Snapshot};
+use contracts::{Caller, Column, Moment, Problem, TaskId, limits};
+use engine::Project;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The columns, or one of them.
+pub(super) async fn board(reading: &mut Reading, query: &BoardQuery) -> Result<BoardView, Problem> {
+    if query.q.chars().count() > limits::QUERY_CHARS_MAX {
+        let text = format!("a filter has at most {} characters", limits::QUERY_CHARS_MAX);
+        return Err(Problem::bad_request("q", text));
+    }
+    let mut columns = Vec::new();
+    for key in Column::ALL.iter().copied().filter(|key| query.column.is_none_or(|only| only == *key)) {
+        let cursor = query.cursor.as_deref().filter(|_| query.column.is_some());
+        let found = reading.read.column(key, &query.q, cursor, query.limit).await.map_err(told)?;
+        let cards = reading.cards(&found.page.rows).await?;
+        columns.push(ColumnView { key, total: found.page.total, hidden: found.hidden, cards, next: found.page.next });
+    }
+    let counts = reading.read.counts().await.map_err(told)?;
+    Ok(BoardView { seq: reading.seq().await?, columns, counts })
+}
+
+/// Everything a page needs.
+pub(super) async fn snapshot(
+    port: &ServerPort,
+    reading: &mut Reading,
+    caller: &Caller,
+    query: &BoardQuery,
+    task: Option<&TaskId>,
+) -> Result<Snapshot, Problem> {
+    let PageFacts { version, connect, read_only } = port.page();
+    let head = reading.read.head().await.map_err(told)?;
+    let project = reading.read.project().await.map_err(told)?.unwrap_or_default();
+    let board = board(reading, query).await?;
+    let milestones = reading.read.milestones().await.map_err(told)?;
+    let (inbox, _) = reading.read.inbox(&caller.actor, &InboxQuery::default()).await.map_err(told)?;
+    let task = match task {
+        Some(id) => Some(Box::new(reading.task(id, caller).await?)),
+        None => None,
+    };
+    Ok(Snapshot {
+        seq: head.seq,
+        epoch: head.epoch,
+        now: reading.now,
+        version,
+        project: project_view(&project, reading.now, port.0.base.get()),
+        me: Me { actor: caller.actor.clone(), principal: caller.principal.clone(), may_write: !read_only },
+        settings: shown_settings(reading),
+        board,
+        milestones: milestones.iter().map(engine::views::milestone_view).collect(),
+        actors: reading.read.actors().await.map_err(told)?,
+        conflicts: reading.conflicts().await?,
+        inbox: reading.inbox(inbox).await?,
+        task,
+        refusal: None,
+        connect,
+    })
+}
+
+/// Settings that pages show or act on.
+fn shown_settings(reading: &Reading) -> BTreeMap<String, serde_json::Value> {
+    let settings = &reading.settings;
+    [("grace_s", json!(settings.grace_s)), ("review_default", json!(settings.review_default)), ("types", json!(settings.types))]
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}
+
+fn project_view(project: &Project, now: Moment, base: Option<String>) -> ProjectView {
+    let demo = project.created_by.as_ref().is_some_and(|actor| actor.as_str() == "system:demo");
+    ProjectView {
+        name: project.name.clone(),
+        slug: engine::slug(&project.name),
+        zone: project.zone.clone(),
+        offset_minutes: offset_minutes(&project.zone, now),
+        base,
+        demo,
+    }
+}
+
+/// Minutes east of UTC in a zone at a moment; a zone that isn't known here is UTC.
+fn offset_minutes(zone: &str, now: Moment) -> i32 {
+    let at = jiff::Timestamp::from_millisecond(now.0).ok();
+    let zone = jiff::tz::TimeZone::get(zone).ok();
+    match (at, zone) {
+        (Some(at), Some(zone)) => zone.to_offset(at).seconds() / 60,
+        _ => 0,
+    }
+}

@@ -1,0 +1,185 @@
+//! The publisher of a server: turns what was committed, by whichever process, into batches for the sockets.
+//!
+//! Invariants: one source and one order, the `event` table after `published`; nothing is published twice because `published` decides;
+//! each batch becomes text once and is shared by all sockets. A wake-up means "look", never "something happened".
+
+use crate::board::{Changes, ServerPort};
+use contracts::{Batch, Change, Frame, Moment, Problem, TaskId, limits};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+use storage::{Changed, Watch};
+use tokio::sync::broadcast;
+
+/// One frame, as text, for every socket.
+#[derive(Clone, Debug)]
+pub enum Published {
+    /// A batch of changes.
+    Batch {
+        /// Position of the log after it.
+        seq: i64,
+        /// The frame as JSON.
+        text: Arc<str>,
+    },
+    /// The database is another one now: every socket ends and its page begins anew.
+    Replaced,
+}
+
+/// The publisher of one server. Cheap to clone.
+#[derive(Clone)]
+pub struct Publisher(Arc<Inner>);
+
+struct Inner {
+    port: ServerPort,
+    version: String,
+    sender: broadcast::Sender<Published>,
+    published: AtomicI64,
+    live: AtomicI64,
+    /// When leases were last looked at, and the database's epoch then.
+    looked: RwLock<(Moment, String)>,
+}
+
+/// Events read at a time.
+const EVENTS_PER_LOOK: usize = 500;
+/// Wait after a look that failed: the database may be moved, locked or gone for a moment.
+const AFTER_FAILURE: Duration = Duration::from_secs(1);
+
+impl Publisher {
+    /// Starts at the present position.
+    ///
+    /// # Errors
+    /// What the store says when it can't be read or watched.
+    pub async fn start(port: ServerPort, version: String) -> Result<Publisher, Problem> {
+        let head = port.head().await?;
+        let (sender, _) = broadcast::channel(limits::LIVE_BATCHES_QUEUED_MAX);
+        let looked = RwLock::new((port.now(), head.epoch));
+        let inner = Inner { version, sender, published: AtomicI64::new(head.seq), live: AtomicI64::new(head.live), looked, port };
+        let publisher = Publisher(Arc::new(inner));
+        let mut watch = publisher.0.port.store().watch().await.map_err(|error| error.problem())?;
+        let own = publisher.clone();
+        tokio::spawn(async move {
+            loop {
+                let turned = match watch.changed().await {
+                    Ok(changed) => own.turn(changed, &mut watch).await,
+                    Err(error) => Err(error.problem()),
+                };
+                if let Err(problem) = turned {
+                    tracing::warn!(code = %problem.code, "changes could not be read");
+                    tokio::time::sleep(AFTER_FAILURE).await;
+                }
+            }
+        });
+        Ok(publisher)
+    }
+
+    /// Position up to which everything was handed out.
+    pub fn published(&self) -> i64 {
+        self.0.published.load(Ordering::Acquire)
+    }
+
+    /// What a socket hears: the first frame, what it missed, then what comes. A client that is too far behind, or knew another database,
+    /// is told to take a snapshot.
+    ///
+    /// # Errors
+    /// What the store says when it can't be read.
+    pub async fn resume(&self, since: i64, epoch: &str) -> Result<(Frame, Vec<Published>, broadcast::Receiver<Published>), Problem> {
+        // Listening begins before the table is read: what is committed between comes twice, which is harmless, never not at all.
+        let receiver = self.0.sender.subscribe();
+        let head = self.0.port.head().await?;
+        let resumed = epoch == head.epoch && (0..=head.seq).contains(&since) && head.seq - since <= limits::LIVE_RESUME_EVENTS_MAX;
+        let mut missed = Vec::new();
+        if resumed {
+            for batch in self.0.port.changes_since(since, usize::MAX).await?.batches {
+                missed.push(frame(batch));
+            }
+            missed.push(frame(self.0.port.lease_batch().await?));
+        }
+        let seq = if resumed { since } else { head.seq };
+        let hello = Frame::Hello { seq, epoch: head.epoch, version: self.0.version.clone(), now: self.0.port.now(), resumed };
+        Ok((hello, missed, receiver))
+    }
+
+    /// One wake-up.
+    async fn turn(&self, changed: Changed, watch: &mut Watch) -> Result<(), Problem> {
+        if changed.replaced {
+            return self.begin_anew(watch).await;
+        }
+        if changed.log {
+            self.0.port.store().reconcile().await.map_err(|error| error.problem())?;
+        }
+        self.look().await
+    }
+
+    /// Another database lies where ours was: goes on with it, and ends every socket.
+    async fn begin_anew(&self, watch: &mut Watch) -> Result<(), Problem> {
+        self.0.port.reopen().await?;
+        *watch = self.0.port.store().watch().await.map_err(|error| error.problem())?;
+        self.look().await
+    }
+
+    /// Reads on from where the last look ended, and hands it out.
+    async fn look(&self) -> Result<(), Problem> {
+        let head = self.0.port.head().await?;
+        if self.renewed(&head.epoch) {
+            self.0.published.store(head.seq, Ordering::Release);
+            self.0.live.store(head.live, Ordering::Release);
+            let _ = self.0.sender.send(Published::Replaced);
+            return Ok(());
+        }
+        let mut told = BTreeSet::new();
+        while self.published() < head.seq {
+            let Changes { batches, seq } = self.0.port.changes_since(self.published(), EVENTS_PER_LOOK).await?;
+            if batches.is_empty() && seq <= self.published() {
+                break;
+            }
+            for batch in batches {
+                told.extend(batch.changes.iter().filter_map(card_of));
+                self.hand_out(batch);
+            }
+            self.0.published.store(seq, Ordering::Release);
+        }
+        self.look_at_leases(head.live, &told).await
+    }
+
+    /// Whether the database was made anew (rebuilt, or folded again) since the last look.
+    fn renewed(&self, epoch: &str) -> bool {
+        let mut looked = self.0.looked.write().unwrap_or_else(PoisonError::into_inner);
+        let renewed = looked.1 != epoch;
+        epoch.clone_into(&mut looked.1);
+        renewed
+    }
+
+    /// What changed without an event: renewals, deliveries, presence, and standings that flipped by time alone.
+    async fn look_at_leases(&self, live: i64, told: &BTreeSet<TaskId>) -> Result<(), Problem> {
+        let now = self.0.port.now();
+        let before = {
+            let mut looked = self.0.looked.write().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut looked.0, now)
+        };
+        let from = self.0.live.swap(live, Ordering::AcqRel);
+        let changes = self.0.port.live_changes(from, (before, now), told).await?;
+        if !changes.is_empty() {
+            self.hand_out(Batch { seq: self.published(), live: true, changes });
+        }
+        Ok(())
+    }
+
+    fn hand_out(&self, batch: Batch) {
+        // Nobody listening is no error.
+        let _ = self.0.sender.send(frame(batch));
+    }
+}
+
+fn frame(batch: Batch) -> Published {
+    let seq = batch.seq;
+    let text = serde_json::to_string(&Frame::Batch(batch)).unwrap_or_else(|_| r#"{"t":"lagged","seq":0}"#.to_owned());
+    Published::Batch { seq, text: text.into() }
+}
+
+fn card_of(change: &Change) -> Option<TaskId> {
+    match change {
+        Change::Task { card } => Some(card.id.clone()),
+        _ => None,
+    }
+}

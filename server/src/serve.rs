@@ -1,0 +1,204 @@
+//! The page server, put together: one listener, the board's port, the publisher, and the transports that do not know each other.
+
+use crate::boot::{self, Boot};
+use crate::cli::UiOptions;
+use crate::http::{self, Doors, EntryCode, Mounts, Person, SessionRows, Site, Token, TokenKind};
+use crate::live::{self, Feed, Live, Resumed};
+use crate::publisher::{Published, Publisher};
+use crate::{assets, board::PageFacts, board::ServerPort};
+use axum::Router;
+use contracts::{Actor, Answer, Board, Caller, Code, Hint, Moment, Problem};
+use futures::StreamExt;
+use mcp::{McpPrincipal, Set, Tools};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::watch;
+
+/// Serves the board until the process is told to end.
+///
+/// # Errors
+/// When no port can be had, or the store can't be read.
+pub async fn serve(boot: Boot, options: UiOptions) -> Result<(), Problem> {
+    let bound = http::bind(options.host, options.port).await.map_err(|error| not_bound(&error, options.port))?;
+    if !options.private && bound.addresses.iter().any(|address| !address.is_loopback()) {
+        let title = "an address that other machines can reach needs --private";
+        return Err(Problem::new(Code::Forbidden, title).hint(Hint::text("add --private, or leave --host out")));
+    }
+    let doors = Doors::new(&bound.addresses, &options.hosts, bound.port);
+    let version = assets::names().build;
+    let (router, routers) = watch::channel(http::starting(doors.clone(), version, Arc::new(boot::random_bits)));
+    let (stop, stopped) = watch::channel(false);
+    tokio::spawn(async move {
+        end_of_process().await;
+        let _ = stop.send(true);
+    });
+    let serving = tokio::spawn(http::serve(bound.listeners, routers, stopped.clone()));
+    let built = built(&boot, &options, doors, bound.port, version, stopped).await?;
+    let _ = router.send(built);
+    (options.listening)(&format!("http://127.0.0.1:{}/", bound.port));
+    if serving.await.is_err() {
+        return Err(Problem::new(Code::Internal, "the page server ended by itself"));
+    }
+    Ok(())
+}
+
+async fn built(boot: &Boot, options: &UiOptions, doors: Doors, port: u16, version: &str, stopped: watch::Receiver<bool>) -> Result<Router, Problem> {
+    boot.port.set_page(PageFacts { version: version.to_owned(), connect: connect(port), read_only: options.read_only });
+    let publisher = Publisher::start(boot.port.clone(), version.to_owned()).await?;
+    let person = Person { actor: options.actor.clone(), principal: boot.identity.principal.clone() };
+    let agent = Actor::agent_named(person.actor.dev().unwrap_or("unknown"), "http");
+    let announce = |code: &str| eprint_code(code);
+    let site = Arc::new(Site {
+        boards: Arc::new(Ports(boot.port.clone())),
+        doors,
+        local_token: token(boot, TokenKind::Local)?,
+        mcp_token: token(boot, TokenKind::Mcp)?,
+        sessions: Arc::new(Sessions(boot.port.clone())),
+        code: options.private.then(|| EntryCode::new(Arc::new(boot::random_bits), announce)),
+        read_only: options.read_only,
+        version: version.to_owned(),
+        now: Arc::new(boot::now),
+        bits: Arc::new(boot::random_bits),
+        person,
+    });
+    let feed = Arc::new(Fed { publisher, watchers: options.watchers.clone() });
+    let live = live::router(Arc::new(Live::new(feed, Arc::new(boot::now), stopped)));
+    let mcp = mcp_router(&boot.port, McpPrincipal { principal: boot.identity.principal.clone(), actor: agent });
+    Ok(http::router(site, Mounts { live, mcp }))
+}
+
+#[allow(clippy::print_stderr, reason = "the code is for the person at the terminal, and for no log")]
+fn eprint_code(code: &str) {
+    eprintln!("A browser that opens this board must enter the code {code}");
+}
+
+fn not_bound(error: &http::BindError, port: Option<u16>) -> Problem {
+    let problem = Problem::new(Code::Busy, error.to_string());
+    match port {
+        Some(_) => problem.hint(Hint::text("name another --port, or none for the first free one")),
+        None => problem,
+    }
+}
+
+fn token(boot: &Boot, kind: TokenKind) -> Result<Token, Problem> {
+    let path = boot.root.join(kind.file());
+    let tracked = boot.place.repository().is_some_and(|repository| path.exists() && repository.tracks(&path).unwrap_or(false));
+    let kept = http::tokens::keep(&boot.root, kind, tracked, &boot::random_bits)
+        .map_err(|error| Problem::new(Code::Internal, format!(".callboard/{} can't be made: {}", kind.file(), error.kind())))?;
+    if let Some(notice) = kept.notice {
+        tracing::warn!("{notice}");
+    }
+    Ok(kept.token)
+}
+
+/// Snippets that connect agents, filled in.
+fn connect(port: u16) -> Vec<(String, String)> {
+    let stdio = r#"{"mcpServers": {"callboard": {"command": "callboard", "args": ["mcp"]}}}"#;
+    let http = format!(r#"claude mcp add --transport http callboard http://127.0.0.1:{port}/mcp --header "Authorization: Bearer $(cat .callboard/mcp-token)""#);
+    let helper =
+        format!(r#"{{"mcpServers": {{"callboard": {{"type": "http", "url": "http://127.0.0.1:{port}/mcp", "headersHelper": "callboard mcp --headers"}}}}}}"#);
+    [
+        ("Any MCP client, in .mcp.json", stdio.to_owned()),
+        ("Claude Code, over HTTP", http),
+        ("A container, over HTTP, in .mcp.json", helper),
+        ("By hand", r#"callboard tasks add "Say what is to be done""#.to_owned()),
+    ]
+    .map(|(title, text)| (title.to_owned(), text))
+    .into()
+}
+
+fn mcp_router(port: &ServerPort, principal: McpPrincipal) -> Router {
+    let service = |set: Set| {
+        let port = port.clone();
+        mcp::http_service(Tools::new(set, move |caller| port.for_caller(caller)))
+    };
+    Router::new().route_service("/mcp", service(Set::All)).route_service("/mcp/board", service(Set::Board)).layer(axum::Extension(principal))
+}
+
+/// Ends with Ctrl-C or a polite kill.
+async fn end_of_process() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+struct Ports(ServerPort);
+
+impl http::Boards for Ports {
+    fn for_caller(&self, caller: Caller) -> Arc<dyn Board> {
+        self.0.for_caller(caller)
+    }
+
+    fn head(&self) -> Answer<'_, http::Head> {
+        Box::pin(async {
+            let head = self.0.head().await?;
+            Ok(http::Head { seq: head.seq, epoch: head.epoch, live: head.live })
+        })
+    }
+}
+
+struct Fed {
+    publisher: Publisher,
+    watchers: Arc<AtomicUsize>,
+}
+
+/// One more page is watching, for as long as this lives.
+struct Watcher(Arc<AtomicUsize>);
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Feed for Fed {
+    fn resume(&self, since: i64, epoch: String) -> Answer<'_, Resumed> {
+        Box::pin(async move {
+            let (hello, missed, receiver) = self.publisher.resume(since, &epoch).await?;
+            self.watchers.fetch_add(1, Ordering::Relaxed);
+            let watcher = Watcher(self.watchers.clone());
+            let hearing = live::hearing(missed, receiver, |published| match published {
+                Published::Batch { seq, text } => live::Heard::Batch(*seq, text.clone()),
+                Published::Replaced => live::Heard::Replaced,
+            });
+            let hearing = Box::pin(hearing.map(move |heard| {
+                let _counted = &watcher;
+                heard
+            }));
+            Ok(Resumed { hello, hearing })
+        })
+    }
+
+    fn published(&self) -> i64 {
+        self.publisher.published()
+    }
+}
+
+struct Sessions(ServerPort);
+
+fn kept<T>(result: Result<T, storage::StoreError>) -> Result<T, Problem> {
+    result.map_err(|error| error.problem())
+}
+
+impl SessionRows for Sessions {
+    fn put(&self, id_hash: String, data: String, until: Moment) -> Answer<'_, ()> {
+        Box::pin(async move { kept(storage::sessions::put(&self.0.store(), &id_hash, &data, until).await) })
+    }
+
+    fn get(&self, id_hash: String) -> Answer<'_, Option<(String, Moment)>> {
+        Box::pin(async move { kept(storage::sessions::get(&self.0.store(), &id_hash).await) })
+    }
+
+    fn delete(&self, id_hash: String) -> Answer<'_, ()> {
+        Box::pin(async move { kept(storage::sessions::delete(&self.0.store(), &id_hash).await) })
+    }
+}
