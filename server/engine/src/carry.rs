@@ -6,9 +6,9 @@ mod plan;
 pub(crate) mod project;
 mod work;
 
+use crate::case::Case;
 use crate::event::{Draft, Kind};
 use crate::facts::{Decision, LeaseChange};
-use crate::lifecycle::Case;
 use crate::needs::task_of;
 use crate::rejection::Rejection;
 use contracts::command::Command;

@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_hostile_glob_ends_soon() {
         let glob = "*a".repeat(140);
-        assert!(!overlap(&glob, &"a".repeat(299).replace("aaa", "aab")));
-        assert!(!overlap(&"**/".repeat(90), &format!("{}b", "a/".repeat(140))) || true);
+        assert!(!overlap(&glob, &format!("{}b", "a".repeat(298))));
+        assert!(overlap(&format!("{}b", "**/".repeat(90)), &format!("{}b", "a/".repeat(140))));
     }
 }

@@ -86,6 +86,11 @@ fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
     serde_json::from_value(value.clone()).ok()
 }
 
+/// Writes a value of the right type into its place; whether it was one.
+fn set<T: DeserializeOwned>(place: &mut T, value: &Value) -> bool {
+    read(value).map(|value| *place = value).is_some()
+}
+
 fn text(event: &Event, key: &str) -> String {
     event.text(key).to_owned()
 }

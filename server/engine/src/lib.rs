@@ -4,6 +4,7 @@
 //! `decide` refuses; `apply` never does: any set of valid events, in any order of arrival, gives the same state.
 
 mod carry;
+mod case;
 pub mod clock;
 pub mod entries;
 pub mod event;

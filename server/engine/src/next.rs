@@ -1,16 +1,15 @@
 //! `next`: what an actor is handed, or why there is nothing. Nothing is a normal result, never an error.
 
+use crate::case::Case;
 use crate::facts::{Candidate, Context, Facts, Holding, Lease, TaskFacts};
 use crate::files::{overlap, shared, surface};
-use crate::lifecycle::Case;
 use crate::rejection::Rejection;
 use crate::standing::{LeaseState, lease_state, rest, standing, waits};
 use crate::task::{Project, Task};
-use crate::words::{count, line, some, span};
+use crate::words::{beyond, count, line, some, span};
 use contracts::standing::{Standing, Verdict};
 use contracts::view::{Collision, NextRequest, Queue, WhyNothing};
 use contracts::{Actor, Call, Hint, Moment, TaskId};
-use std::collections::BTreeMap;
 
 /// A task that touches files now: live, late or submitted.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +94,7 @@ pub fn choose(facts: &NextFacts, request: &NextRequest, ctx: &Context) -> Choice
     let base = Facts { project: Some(facts.project.clone()), holdings: facts.holdings.clone(), ..Facts::default() };
     let case = Case::of(&base, ctx, false);
     if let Some(named) = &facts.named {
-        return choose_named(&case, facts, named);
+        return choose_named(&case, named);
     }
     let me = case.caller();
     let counting: Vec<&Holding> = facts.holdings.iter().filter(|holding| !holding.waits).collect();
@@ -140,19 +139,19 @@ fn key(candidate: &Candidate, me: &Actor, busy: &[&SurfaceRow]) -> SortKey {
     (tier, u8::from(overlaps), task.priority, task.due_at.unwrap_or(Moment(i64::MAX)), task.created.clone(), task.id.clone())
 }
 
-fn choose_named(case: &Case, facts: &NextFacts, named: &TaskFacts) -> Choice {
+fn choose_named(case: &Case, named: &TaskFacts) -> Choice {
     let id = named.task.id.clone();
     if case.running(named).is_some_and(|lease| lease.actor == *case.caller()) {
         return Choice::Resume(id);
     }
     match case.claimable(named) {
         Ok(()) => Choice::Take(vec![id]),
-        Err(refused) => Choice::Nothing(why_not(facts, named, &refused)),
+        Err(refused) => Choice::Nothing(why_not(named, &refused)),
     }
 }
 
 /// A refused claim as the answer of a named `next`.
-fn why_not(_: &NextFacts, named: &TaskFacts, refused: &Rejection) -> WhyNothing {
+fn why_not(named: &TaskFacts, refused: &Rejection) -> WhyNothing {
     let code = match refused {
         Rejection::AlreadyDone { .. } => "already_done",
         Rejection::Illegal { .. } if named.task.status == contracts::Status::Cancelled => "already_cancelled",
@@ -205,9 +204,7 @@ fn nothing(facts: &NextFacts, filtered: bool) -> WhyNothing {
     } else if running == 0 && people > 0 {
         let first: Vec<String> = digest.people.iter().map(|(id, title, standing)| format!("{id} {} ({})", line(title, 80), standing.words())).collect();
         let shown = if first.is_empty() { String::new() } else { format!(": {}", some(&first, 5)) };
-        let more = (digest.people_total > digest.people.len() as i64)
-            .then(|| format!(", {} more", digest.people_total - digest.people.len() as i64))
-            .unwrap_or_default();
+        let more = beyond(digest.people_total, digest.people.len());
         ("needs_people", format!("nothing moves until a person acts on {}{shown}{more}", count(people, "task")), Hint::text("tell your person, and stop here"))
     } else if running > 0 && queue.blocked == 0 {
         let who: Vec<String> = digest.running.iter().map(|(id, actor, until)| format!("{actor} on {id} until {until}")).collect();
@@ -277,14 +274,4 @@ fn describe(task: &Task, own: bool, lease: Option<&Lease>, caller: Option<&Actor
     let left = task.last_release.as_ref().map(|released| released.note.clone()).unwrap_or_default();
     let note = if verdict.is_empty() && how != "resumed" { left } else { verdict };
     (how.to_owned(), text, note)
-}
-
-/// Rows grouped by task, for who counts collisions of many cards.
-pub fn collide_counts<'a>(tasks: impl Iterator<Item = &'a Task>, surfaces: &[SurfaceRow]) -> BTreeMap<TaskId, u32> {
-    tasks
-        .map(|task| {
-            let (shown, more) = collisions(task, surfaces);
-            (task.id.clone(), shown.len() as u32 + u32::try_from(more).unwrap_or(0))
-        })
-        .collect()
 }

@@ -1,7 +1,8 @@
 //! The check of a plan: all its faults at once, each at its path, because a plan is written as a whole.
 
+use crate::case::Case;
 use crate::graph::{Edges, closes_a_loop};
-use crate::lifecycle::{Case, at_most};
+use crate::lifecycle::at_most;
 use crate::rejection::{Fault, Rejection};
 use crate::words::folded;
 use contracts::command::{Plan, PlanTask, TaskRef};

@@ -1,7 +1,7 @@
 //! Why a command is refused, with the facts; and the one function that words it as a [`Problem`] with the way out.
 
 use crate::task::OpenQuestion;
-use crate::words::{count, cut, line, some};
+use crate::words::{beyond, count, cut, line, some};
 use contracts::command::Held;
 use contracts::problem::FieldError;
 use contracts::standing::HoldKind;
@@ -212,7 +212,7 @@ impl Rejection {
                 )
             }
             Rejection::ChildrenOpen { of, open, total, hint } => {
-                let more = (*total > open.len() as i64).then(|| format!(", {} more", total - open.len() as i64)).unwrap_or_default();
+                let more = beyond(*total, open.len());
                 let ids: Vec<String> = open.iter().map(ToString::to_string).collect();
                 let title = format!("{of} has {} that {} open: {}{more}", count(*total, "task"), if *total == 1 { "is" } else { "are" }, ids.join(", "));
                 (Code::ChildrenOpen, title, hint.clone())

@@ -1,7 +1,8 @@
 //! What readers see of a task and a milestone: card, view, why it stands there, where it may be dragged, what its reader may do.
 
+use crate::case::Case;
 use crate::facts::{Context, Counters, Facts, Lease, MilestoneFacts, Neighbour, TaskFacts};
-use crate::lifecycle::{Case, would_refuse};
+use crate::lifecycle::would_refuse;
 use crate::settings::Settings;
 use crate::standing::{LeaseState, counting, is_evidence, lease_state, passed, rest, standing, under_review, waits};
 use crate::task::{Milestone, Task};
@@ -20,8 +21,7 @@ pub use crate::entries::{entry, history_row, is_thread};
 
 /// A task as lists, columns and live changes carry it.
 pub fn card(task: &Task, counters: &Counters, lease: Option<&Lease>, settings: &Settings, now: Moment, collides: u32) -> TaskCard {
-    let at_rest = rest(task, counters);
-    let stands = standing(at_rest, lease, now, settings.grace_s);
+    let stands = standing(rest(task, counters), lease, now, settings.grace_s);
     let running = lease.filter(|lease| task.status == Status::Open && lease_state(lease, now, settings.grace_s) != LeaseState::Lapsed);
     let evidence = counting(task);
     TaskCard {
@@ -58,7 +58,7 @@ pub fn card(task: &Task, counters: &Counters, lease: Option<&Lease>, settings: &
         updated_at: task.updated_at,
         closed_at: task.closed.as_ref().map(|closed| closed.at),
         version: task.version,
-        moves: moves(task, counters, stands, at_rest),
+        moves: moves(task, counters, stands),
     }
 }
 
@@ -161,12 +161,11 @@ fn waits_for(task: &Task, counters: &Counters) -> String {
 }
 
 /// The columns a person may drag the card to, by the commands of `contracts::moves`.
-fn moves(task: &Task, counters: &Counters, stands: Standing, at_rest: Standing) -> Vec<Column> {
+fn moves(task: &Task, counters: &Counters, stands: Standing) -> Vec<Column> {
     let held_back = waits(task, counters);
     let may = |to: Column| match (to, stands) {
         (Column::Ready, Standing::Done | Standing::Cancelled) => true,
         (_, Standing::Done | Standing::Cancelled) => false,
-        (Column::Done, Standing::InReview) => counters.children_open == 0,
         (Column::Done, _) => counters.children_open == 0,
         (Column::Backlog, Standing::Working | Standing::Changes | Standing::Stalled | Standing::Assigned | Standing::Ready) => true,
         (Column::Ready, Standing::InReview) => true,
@@ -177,7 +176,6 @@ fn moves(task: &Task, counters: &Counters, stands: Standing, at_rest: Standing) 
         (Column::NeedsYou, Standing::Working) => counters.children_open == 0,
         _ => false,
     };
-    let _ = at_rest;
     Column::ALL.iter().copied().filter(|to| *to != stands.column() && may(*to)).collect()
 }
 

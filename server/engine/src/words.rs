@@ -55,6 +55,12 @@ pub fn some<T: std::fmt::Display>(items: &[T], shown: usize) -> String {
     words.join(", ")
 }
 
+/// `, 3 more` after a list that was cut; nothing when it was not.
+pub fn beyond(total: i64, shown: usize) -> String {
+    let more = total.saturating_sub(i64::try_from(shown).unwrap_or(i64::MAX));
+    if more > 0 { format!(", {more} more") } else { String::new() }
+}
+
 /// `1 task`, `2 tasks`.
 pub fn count(number: i64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }

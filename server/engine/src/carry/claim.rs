@@ -1,9 +1,9 @@
 //! Leases: taken, taken back, taken over, extended.
 
 use super::{draft, warn};
+use crate::case::Case;
 use crate::event::Kind;
 use crate::facts::{Authority, Decision, Lease, LeaseChange, TaskFacts};
-use crate::lifecycle::Case;
 use crate::rejection::Rejection;
 use crate::standing::LeaseState;
 use crate::words::branch_of;
@@ -108,7 +108,7 @@ pub(super) fn claim(case: &Case, claim: &Claim) -> Result<Decision, Rejection> {
     }
     let back = case.lapsed_own(of) || case.running(of).is_some();
     if !back {
-        warnings(case, of, &mut decision);
+        warnings(of, &mut decision);
         if let Some(to) = task.assignee.as_ref().filter(|to| *to != case.caller()) {
             warn(&mut decision, "assigned", format!("{id} was meant for {to}, who is told that it is yours now"));
             decision.events.push(draft(Kind::TaskAssigned, id.as_str(), json!({"to": case.caller(), "from": to})));
@@ -127,7 +127,7 @@ pub(super) fn claim(case: &Case, claim: &Claim) -> Result<Decision, Rejection> {
 }
 
 /// What a person overrides, and what to know.
-fn warnings(case: &Case, of: &TaskFacts, decision: &mut Decision) {
+fn warnings(of: &TaskFacts, decision: &mut Decision) {
     let id = &of.task.id;
     if crate::standing::waits(&of.task, &of.counters) {
         let open = of.counters.waits_open + of.counters.children_open + u32::try_from(of.task.blockers.len()).unwrap_or(0);
@@ -138,7 +138,6 @@ fn warnings(case: &Case, of: &TaskFacts, decision: &mut Decision) {
     if !cancelled.is_empty() {
         warn(decision, "never_delivered", format!("{id} waited for what was cancelled, never delivered: {}", crate::words::some(&cancelled, 10)));
     }
-    let _ = case;
 }
 
 pub(super) fn renew(case: &Case, renew: &Renew) -> Result<Decision, Rejection> {

@@ -1,9 +1,9 @@
 //! Fields replaced: one event a field, none for a field that stays as it is.
 
 use super::replaced;
+use crate::case::Case;
 use crate::event::Kind;
 use crate::facts::Decision;
-use crate::lifecycle::Case;
 use crate::rejection::Rejection;
 use crate::task::{Milestone, Task};
 use contracts::command::{CriterionAnswer, Edit, MilestoneEdit};
@@ -79,7 +79,10 @@ pub(crate) fn answer(criteria: &mut [Criterion], answers: &[CriterionAnswer], pa
     for (place, answer) in answers.iter().enumerate() {
         let item = usize::try_from(answer.i).ok().and_then(|i| i.checked_sub(1)).and_then(|i| criteria.get_mut(i));
         let Some(item) = item else {
-            let text = format!("there is no criterion {}, they are counted from 1 to {items}", answer.i);
+            let text = match items {
+                0 => "there are no criteria".to_owned(),
+                _ => format!("there is no criterion {}, they are counted from 1 to {items}", answer.i),
+            };
             return Err(Rejection::Malformed { path: format!("{path}[{place}].i"), text });
         };
         item.met = answer.met;

@@ -1,9 +1,9 @@
 //! Tasks created, in the order of the list.
 
 use super::{body, draft, note, warn};
+use crate::case::Case;
 use crate::event::{Draft, Kind, PROJECT};
 use crate::facts::Decision;
-use crate::lifecycle::Case;
 use crate::plan::{PlannedTask, check};
 use crate::rejection::Rejection;
 use crate::words::{count, slug, some};

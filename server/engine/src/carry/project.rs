@@ -1,9 +1,9 @@
 //! The project: its creation, settings, settled conflicts, milestones.
 
 use super::{draft, drop_lease, note, replaced, warn};
+use crate::case::Case;
 use crate::event::{Event, Kind, PROJECT};
 use crate::facts::Decision;
-use crate::lifecycle::Case;
 use crate::rejection::Rejection;
 use crate::settings;
 use crate::words::{count, slug};

@@ -2,9 +2,9 @@
 
 use super::claim::take_back;
 use super::{about, draft, drop_lease, note, tell, warn};
+use crate::case::{Case, Right};
 use crate::event::{Kind, PROJECT};
 use crate::facts::{Decision, TaskFacts};
-use crate::lifecycle::{Case, Right};
 use crate::rejection::Rejection;
 use crate::standing::{counting, passed};
 use crate::words::{count, cut, some};
@@ -212,11 +212,12 @@ pub(super) fn bind(case: &Case, bind: &Bind) -> Result<Decision, Rejection> {
     }
     let mut files = bind.files.clone();
     files.truncate(limits::COMMIT_FILES_MAX);
-    let sum = |number: fn(&(String, Option<u32>, Option<u32>)) -> Option<u32>| bind.files.iter().filter_map(number).fold(0_u32, u32::saturating_add);
+    let added = || bind.files.iter().filter_map(|file| file.1).fold(0_u32, u32::saturating_add);
+    let deleted = || bind.files.iter().filter_map(|file| file.2).fold(0_u32, u32::saturating_add);
     let value = json!({
         "sha": bind.sha, "subject": cut(&bind.subject, limits::TITLE_CHARS_MAX), "how": bind.how, "files": files,
         "files_dropped": Some(bind.files.len() - files.len()).filter(|dropped| *dropped > 0),
-        "added": bind.added.unwrap_or_else(|| sum(|file| file.1)), "deleted": bind.deleted.unwrap_or_else(|| sum(|file| file.2)),
+        "added": bind.added.unwrap_or_else(added), "deleted": bind.deleted.unwrap_or_else(deleted),
         "author": bind.author, "authored_at": bind.authored_at, "committed_at": bind.committed_at, "parents": bind.parents, "branch": bind.branch,
         "patch": bind.patch, "empty": bind.files.is_empty(),
     });

@@ -1,6 +1,6 @@
 //! A milestone: created, edited, closed, cancelled, reopened.
 
-use super::{Effect, answer_criteria, flag, get, list, read, read_criteria, read_list, refold, text};
+use super::{Effect, answer_criteria, flag, get, list, read_criteria, read_list, refold, set, text};
 use crate::event::{Event, Kind};
 use crate::task::Milestone;
 use contracts::standing::Status;
@@ -65,15 +65,21 @@ fn ended(milestone: &mut Milestone, event: &Event, status: Status) -> Effect {
 fn edited(milestone: &mut Milestone, event: &Event) -> Effect {
     let to = event.body.get("to").unwrap_or(&Value::Null);
     let done = match event.text("field") {
-        "title" => read(to).map(|title| milestone.title = title),
-        "goal" => read(to).map(|goal| milestone.goal = goal),
-        "rules" if to.is_array() => Some(milestone.rules = read_list(to)),
-        "criteria" if to.is_array() => Some(milestone.criteria = read_criteria(to)),
-        "reviews" => to.as_bool().map(|reviews| milestone.reviews = reviews),
-        "due_at" => read(to).map(|due_at| milestone.due_at = due_at),
-        _ => None,
+        "title" => set(&mut milestone.title, to),
+        "goal" => set(&mut milestone.goal, to),
+        "reviews" => set(&mut milestone.reviews, to),
+        "due_at" => set(&mut milestone.due_at, to),
+        "rules" if to.is_array() => {
+            milestone.rules = read_list(to);
+            true
+        }
+        "criteria" if to.is_array() => {
+            milestone.criteria = read_criteria(to);
+            true
+        }
+        _ => false,
     };
-    if done.is_some() { Effect::applied() } else { Effect::default() }
+    if done { Effect::applied() } else { Effect::default() }
 }
 
 /// Folds all events about one milestone.

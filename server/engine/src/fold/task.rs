@@ -1,6 +1,6 @@
 //! A task: the table of board.md 2.2, row by row.
 
-use super::{Effect, Notice, answer_criteria, flag, get, list, read, read_criteria, read_list, refold, text};
+use super::{Effect, Notice, answer_criteria, flag, get, list, read, read_criteria, read_list, refold, set, text};
 use crate::event::{Event, Kind};
 use crate::task::{Blocker, Claim, Closed, Commit, Conflict, EdgeChange, Judged, OpenQuestion, Released, Submission, Task};
 use contracts::command::{BoundHow, Held};
@@ -222,23 +222,35 @@ fn edited(task: &mut Task, event: &Event) -> Effect {
     let to = event.body.get("to").unwrap_or(&Value::Null);
     let field = event.text("field");
     let done = match field {
-        "title" => read(to).map(|title| task.title = title),
-        "spec" => read(to).map(|spec| task.spec = spec),
-        "type" => read(to).map(|kind| task.kind = kind),
-        "priority" => read::<u8>(to).filter(|number| *number <= 3).map(|priority| task.priority = priority),
-        "vertical" => read(to).map(|vertical| task.vertical = vertical),
-        "complexity" => read(to).map(|complexity| task.complexity = complexity),
-        "labels" if to.is_array() => Some(task.labels = read_list(to)),
-        "milestone" => read(to).map(|milestone| task.milestone = milestone),
-        "parent" => read(to).map(|parent| moved(task, event, parent)),
-        "files" if to.is_array() => Some(task.files = read_list(to)),
-        "criteria" if to.is_array() => Some(task.criteria = read_criteria(to)),
-        "due_at" => read(to).map(|due_at| task.due_at = due_at),
-        "review" => read(to).map(|review| task.review = review),
-        "" | "labels" | "files" | "criteria" => None,
-        other => Some(drop(task.extra.insert(other.to_owned(), to.clone()))),
+        "title" => set(&mut task.title, to),
+        "spec" => set(&mut task.spec, to),
+        "type" => set(&mut task.kind, to),
+        "priority" => read::<u8>(to).filter(|number| *number <= 3).map(|priority| task.priority = priority).is_some(),
+        "vertical" => set(&mut task.vertical, to),
+        "complexity" => set(&mut task.complexity, to),
+        "milestone" => set(&mut task.milestone, to),
+        "parent" => read(to).map(|parent| moved(task, event, parent)).is_some(),
+        "due_at" => set(&mut task.due_at, to),
+        "review" => set(&mut task.review, to),
+        "" | "labels" | "files" | "criteria" if !to.is_array() => false,
+        "labels" => {
+            task.labels = read_list(to);
+            true
+        }
+        "files" => {
+            task.files = read_list(to);
+            true
+        }
+        "criteria" => {
+            task.criteria = read_criteria(to);
+            true
+        }
+        other => {
+            task.extra.insert(other.to_owned(), to.clone());
+            true
+        }
     };
-    if done.is_some() { Effect::applied() } else { Effect::default() }
+    if done { Effect::applied() } else { Effect::default() }
 }
 
 fn moved(task: &mut Task, event: &Event, parent: Option<TaskId>) {

@@ -1,0 +1,155 @@
+//! What one decision looks at: facts, caller, clock, and the small questions that guards and events both ask of them.
+
+use crate::facts::{Context, Facts, Lease, MilestoneFacts, TaskFacts};
+use crate::rejection::Rejection;
+use crate::settings::Settings;
+use crate::standing::{LeaseState, lease_state};
+use crate::words::mentioned;
+use contracts::command::{AnswerQuestion, Settle};
+use contracts::standing::Status;
+use contracts::{Actor, MilestoneId, TaskId, limits};
+
+/// One decision: facts, caller, clock.
+pub(crate) struct Case<'a> {
+    pub facts: &'a Facts,
+    pub ctx: &'a Context,
+    pub settings: Settings,
+    /// Texts and evidence that could still be given are not asked for.
+    pub lenient: bool,
+}
+
+/// By what right somebody works on a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Right {
+    /// A live or late lease.
+    Holder,
+    /// Its own lapsed lease that nobody took.
+    Lapsed,
+    /// It is for the caller, and nobody else holds it.
+    Assignee,
+    /// A person may.
+    Person,
+    /// Callboard itself (landing, workflow).
+    System,
+}
+
+impl<'a> Case<'a> {
+    pub fn of(facts: &'a Facts, ctx: &'a Context, lenient: bool) -> Case<'a> {
+        let settings = Settings::of(facts.project.as_ref().unwrap_or(&crate::task::Project::default()));
+        Case { facts, ctx, settings, lenient }
+    }
+
+    pub fn caller(&self) -> &'a Actor {
+        &self.ctx.caller.actor
+    }
+
+    pub fn is_person(&self) -> bool {
+        self.caller().is_dev()
+    }
+
+    pub fn task(&self, id: &TaskId) -> Result<&'a TaskFacts, Rejection> {
+        self.facts.tasks.get(id).ok_or_else(|| Rejection::NoTask(id.clone()))
+    }
+
+    pub fn lease_state(&self, lease: &Lease) -> LeaseState {
+        lease_state(lease, self.ctx.now, self.settings.grace_s)
+    }
+
+    /// The lease row while it is live or late.
+    pub fn running<'t>(&self, of: &'t TaskFacts) -> Option<&'t Lease> {
+        of.lease.as_ref().filter(|lease| self.lease_state(lease) != LeaseState::Lapsed)
+    }
+
+    /// Whether the caller's claim lapsed and nobody took the task since.
+    pub fn lapsed_own(&self, of: &TaskFacts) -> bool {
+        match &of.lease {
+            Some(lease) => lease.actor == *self.caller() && self.lease_state(lease) == LeaseState::Lapsed,
+            None => of.task.status == Status::Open && of.task.claim.as_ref().is_some_and(|claim| claim.actor == *self.caller()) && !of.task.assigned_unclaimed,
+        }
+    }
+
+    /// Whether a close needs a passed review: the task's own word, else its milestone's, else the project's.
+    pub fn review_required(&self, of: &TaskFacts) -> bool {
+        let milestone = of.task.milestone.as_ref().and_then(|id| self.facts.milestones.get(id)).is_some_and(|facts| facts.milestone.reviews);
+        of.task.review.unwrap_or(milestone || self.settings.review_default)
+    }
+
+    /// Whom a text tells: those named, and those in the text who are known here; at most 20.
+    pub fn told(&self, mentions: &[Actor], text: &str) -> Vec<Actor> {
+        let mut told: Vec<Actor> = Vec::new();
+        let known = mentioned(text).into_iter().filter(|actor| self.facts.actors.contains(actor));
+        for actor in mentions.iter().cloned().chain(known) {
+            if !told.contains(&actor) && told.len() < limits::MENTIONS_MAX {
+                told.push(actor);
+            }
+        }
+        told
+    }
+
+    /// What a caller may change of an open task.
+    pub fn editor(&self, of: &TaskFacts) -> Editor {
+        let holds = self.running(of).is_some_and(|lease| lease.actor == *self.caller()) || self.lapsed_own(of);
+        let created = of.task.created_by == *self.caller() && !of.task.claimed_by_other;
+        Editor { all: !self.caller().is_agent(), created, holds }
+    }
+
+    /// Levels of open subtasks below a task, as far as they were loaded.
+    pub fn height(&self, id: &TaskId, most: usize) -> usize {
+        let children = self.facts.tasks.values().filter(|of| of.task.parent.as_ref() == Some(id));
+        if most == 0 { 0 } else { children.map(|child| 1 + self.height(&child.task.id, most - 1)).max().unwrap_or(0) }
+    }
+
+    /// Open tasks below a task, nearest first, as far as they were loaded.
+    pub fn descendants(&self, id: &TaskId) -> Vec<&'a TaskFacts> {
+        let mut found: Vec<&TaskFacts> = Vec::new();
+        let mut above = vec![id.clone()];
+        while !above.is_empty() {
+            let is_new = |of: &&TaskFacts| of.task.parent.as_ref().is_some_and(|parent| above.contains(parent)) && of.task.id != *id;
+            let below: Vec<&TaskFacts> = self
+                .facts
+                .tasks
+                .values()
+                .filter(is_new)
+                .filter(|of| of.task.status == Status::Open && !found.iter().any(|seen| seen.task.id == of.task.id))
+                .collect();
+            above = below.iter().map(|of| of.task.id.clone()).collect();
+            found.extend(below);
+        }
+        found
+    }
+
+    pub fn asked(&self, answer: &AnswerQuestion) -> Option<(&'a TaskFacts, &'a crate::task::OpenQuestion)> {
+        self.facts.tasks.values().find_map(|of| of.task.questions.iter().find(|question| question.id == answer.question).map(|question| (of, question)))
+    }
+
+    pub fn conflicted(&self, settle: &Settle) -> Result<&'a TaskFacts, Rejection> {
+        let has = |of: &&TaskFacts| of.task.conflicts.iter().any(|conflict| conflict.event == settle.event);
+        self.facts.tasks.values().find(has).ok_or_else(|| Rejection::no_conflict(&settle.event))
+    }
+
+    pub fn milestone(&self, id: &MilestoneId) -> Result<&'a MilestoneFacts, Rejection> {
+        self.facts.milestones.get(id).ok_or_else(|| Rejection::NoMilestone(id.clone()))
+    }
+}
+
+/// What somebody may change of an open task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Editor {
+    pub all: bool,
+    pub created: bool,
+    pub holds: bool,
+}
+
+impl Editor {
+    const OF_HOLDER: [&'static str; 4] = ["files", "labels", "complexity", "answers"];
+    const OF_CREATOR: [&'static str; 12] =
+        ["title", "spec", "type", "vertical", "complexity", "labels", "milestone", "parent", "files", "criteria", "answers", "due_at"];
+
+    pub fn may(self, field: &str) -> bool {
+        self.all || (self.holds && Editor::OF_HOLDER.contains(&field)) || (self.created && Editor::OF_CREATOR.contains(&field))
+    }
+
+    pub fn fields(self) -> Vec<String> {
+        Editor::OF_CREATOR.iter().filter(|field| self.may(field)).map(|field| (*field).to_owned()).collect()
+    }
+}

@@ -1,0 +1,15 @@
+//! The rules as text: what happened, what is tried, what comes of it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod acceptance;
+mod claims;
+mod evidence;
+mod next;
+mod plans;
+mod projects;
+mod random;
+mod refusals;
+mod replay;
+mod views;
+mod world;
