@@ -186,9 +186,7 @@ async fn dispatch(line: Line, manner: Manner, serve: Serve) -> Result<Exit, Prob
         }
         command => {
             let mut desk = Desk::open(&globals, out).await?;
-            let answer = on_board(&mut desk, command).await;
-            desk.boot.port.shutdown().await;
-            let exit = answer?;
+            let exit = on_board(&mut desk, command).await?;
             desk.out.flush().map(|()| exit)
         }
     }

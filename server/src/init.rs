@@ -175,18 +175,20 @@ async fn project(place: &git::Place, options: &InitOptions) -> Result<Vec<Step>,
     let board = boot.port.for_caller(caller);
     let mut steps: Vec<Step> = boot.repaired.iter().map(|sentence| Step::new("log", Did::Repaired).note(sentence.clone())).collect();
     let named = |name: &str, zone: &str| format!("project {name} ({zone})");
-    let step = match board.snapshot(BoardQuery { limit: Some(1), ..BoardQuery::default() }, None).await {
-        Ok(snapshot) => Ok(Step::new(named(&snapshot.project.name, &snapshot.project.zone), Did::Already).note(format!("{} events in its log", snapshot.seq))),
-        Err(problem) if problem.code == Code::NotInitialized => {
-            let name = name(&place.root)?;
-            let create = CreateProject { name: name.clone(), zone: options.zone.clone() };
-            let made = board.execute(CommandRequest::of(Command::CreateProject(create))).await;
-            made.map(|_| Step::new(named(name.as_str(), &options.zone), Did::Created))
-        }
-        Err(problem) => Err(problem),
+    let found = match board.snapshot(BoardQuery { limit: Some(1), ..BoardQuery::default() }, None).await {
+        Ok(snapshot) => Some(snapshot).filter(|snapshot| !snapshot.project.name.is_empty()),
+        Err(problem) if problem.code == Code::NotInitialized => None,
+        Err(problem) => return Err(problem),
     };
-    boot.port.shutdown().await;
-    steps.push(step?);
+    steps.push(match found {
+        Some(snapshot) => Step::new(named(&snapshot.project.name, &snapshot.project.zone), Did::Already).note(format!("{} events in its log", snapshot.seq)),
+        None => {
+            let create = CreateProject { name: name(&place.root)?, zone: options.zone.clone() };
+            let what = named(create.name.as_str(), &create.zone);
+            board.execute(CommandRequest::of(Command::CreateProject(create))).await?;
+            Step::new(what, Did::Created)
+        }
+    });
     Ok(steps)
 }
 

@@ -48,7 +48,6 @@ pub async fn run(globals: &Globals, mut out: Out, args: McpArgs) -> Result<Exit,
     let boards = late.clone();
     let tools = mcp::Tools::new(set, move |caller: Caller| -> Arc<dyn Board> { boards.for_caller(caller) });
     let served = mcp::serve_stdio(tools, session).await;
-    late.shutdown().await;
     served.map(|()| Exit::Done).map_err(|fault| Problem::new(Code::Internal, format!("the client's pipe broke: {}", fault.kind())))
 }
 

@@ -75,7 +75,6 @@ pub async fn tell(place: git::Place, repository: &git::Repository, zone: &str) -
             break;
         }
     }
-    boot.port.shutdown().await;
     told
 }
 
@@ -118,7 +117,7 @@ impl Teller<'_> {
         let id = self.names.get(task).ok_or_else(|| broken(task))?;
         let (name, email) = step.author.as_ref().ok_or_else(|| broken("a commit has no author"))?;
         let at = Moment(now.0 - step.ago * 60_000);
-        let mut files = Vec::new();
+        let mut files: Vec<(String, Option<u32>, Option<u32>)> = Vec::new();
         let mut paths = Vec::new();
         for (path, text) in &step.files {
             let full = self.root.join(path);
@@ -135,8 +134,8 @@ impl Teller<'_> {
         self.repository.add(&paths).map_err(|fault| git_failed(&fault))?;
         let message = format!("{}\n\nTask: {id}\n", step.message);
         let sha = self.repository.commit(&message, (name, email), &at.to_string()).map_err(|fault| git_failed(&fault))?;
-        let total = |column: fn(&(String, Option<u32>, Option<u32>)) -> Option<u32>| files.iter().filter_map(column).sum::<u32>();
-        let (added, deleted) = (total(|file| file.1), total(|file| file.2));
+        let added: u32 = files.iter().filter_map(|file| file.1).sum();
+        let deleted: u32 = files.iter().filter_map(|file| file.2).sum();
         Ok(json!({
             "task": id, "sha": sha, "subject": step.message, "how": "trailer", "files": files, "added": added, "deleted": deleted,
             "author": format!("{name} <{email}>"), "authored_at": at, "committed_at": at, "parents": parent.into_iter().collect::<Vec<_>>(), "branch": "main",

@@ -1,5 +1,6 @@
 //! The one integration binary: every file in this folder is a module of it, which `tidy` checks.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at the first surprise")]
 
+mod cli;
 mod routes;
 mod tidy;

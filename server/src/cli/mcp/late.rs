@@ -42,13 +42,6 @@ impl Late {
             None => Err(Problem::new(contracts::Code::NotInitialized, "there is no board here")),
         }
     }
-
-    /// Lets the writer finish.
-    pub async fn shutdown(&self) {
-        if let Some(boot) = self.boot.lock().await.take() {
-            boot.port.shutdown().await;
-        }
-    }
 }
 
 struct LateBoard {

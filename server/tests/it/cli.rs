@@ -1,0 +1,14 @@
+//! The command line as a process: the real binary in a hermetic home, what it says and how it ends.
+
+mod close;
+mod demo;
+mod hostile;
+mod init;
+mod json;
+mod log;
+mod mcp;
+mod pipe;
+mod plan;
+mod refused;
+mod stage;
+mod words;

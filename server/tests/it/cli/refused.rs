@@ -1,0 +1,91 @@
+//! Refusals: words, hints and exit codes.
+
+use super::stage::Stage;
+
+#[test]
+fn each_kind_of_refusal_has_its_exit() {
+    let stage = Stage::new();
+    let id = stage.add("Paint the buoys", &[]);
+    for (args, exit, code) in [
+        (vec!["tasks", "show", "tk-000000"], 1, "not_found"),
+        (vec!["tasks", "show", "4f2a9c"], 2, "bad_request"),
+        (vec!["tasks", "done", &id], 1, "no_evidence"),
+        (vec!["tasks", "block", &id, "--on", &id], 1, "cycle"),
+        (vec!["tasks", "reopen", &id], 1, "illegal_move"),
+        (vec!["tasks", "add", ""], 2, "bad_request"),
+        (vec!["tasks", "add", "x", "--priority", "4"], 2, "bad_request"),
+        (vec!["tasks", "add", "x", "--type", "nonsense"], 2, "bad_request"),
+        (vec!["tasks", "add", "x", "--after", "tk-000000"], 1, "not_found"),
+        (vec!["tasks", "list", "--standing", "todo"], 2, "bad_request"),
+        (vec!["tasks", "--frobnicate"], 2, "bad_request"),
+        (vec!["frobnicate"], 2, "bad_request"),
+        (vec!["message", "--to", "ada", "-m", "x"], 2, "bad_request"),
+        (vec!["config", "set", "nonsense", "1"], 2, "bad_request"),
+        (vec!["config", "set", "grace_s", "never"], 2, "bad_request"),
+        (vec!["conflicts", "settle", "0000", "keep", "-m", "x"], 1, "not_found"),
+        (vec!["mcp", "--headers"], 1, "unauthorized"),
+    ] {
+        let ended = stage.run(&args);
+        assert_eq!(ended.exit, exit, "{args:?}: {}{}", ended.stdout, ended.stderr);
+        assert!(ended.stderr.starts_with("error: ") && ended.stderr.lines().next().unwrap().ends_with(&format!("({code})")), "{args:?}: {}", ended.stderr);
+        assert_eq!(ended.stdout, "", "{args:?}");
+    }
+}
+
+#[test]
+fn an_unknown_flag_is_named_and_the_nearest_shown() {
+    let stage = Stage::new();
+    insta::assert_snapshot!(stage.said(&["tasks", "list", "--standin", "ready"]), @r"
+    ! error: unexpected argument '--standin' found (bad_request)
+    ! hint: a similar argument exists: '--standing'
+    exit 2
+    ");
+    insta::assert_snapshot!(stage.said(&["tasks", "comment"]), @r"
+    ! error: the following required arguments were not provided: --message <TEXT> <ID> (bad_request)
+    ! hint: callboard tasks comment --message <TEXT> <ID>
+    exit 2
+    ");
+    insta::assert_snapshot!(stage.said(&[]), @r"
+    ! error: a command is missing (bad_request)
+    ! hint: callboard --help lists them
+    exit 2
+    ");
+}
+
+#[test]
+fn without_a_board_the_way_to_one_is_named() {
+    let stage = Stage::bare();
+    insta::assert_snapshot!(stage.said(&["tasks"]), @r"
+    ! error: there is no board here (not_initialized)
+    ! hint: in the repository whose work it shall keep: callboard init
+    exit 1
+    ");
+    assert!(stage.run(&["ui"]).stderr.contains("hint: callboard init"));
+    assert!(!stage.board().exists(), "a refusal makes nothing");
+}
+
+#[test]
+fn a_misspelt_key_in_the_configuration_is_refused_with_its_place() {
+    let stage = Stage::new();
+    std::fs::write(stage.board().join("config.toml"), "[http]\nprot = 1\n").unwrap();
+    let ended = stage.run(&["config", "check"]);
+    assert!(ended.exit == 2 && ended.stderr.contains(".callboard/config.toml:2:1") && ended.stderr.contains("prot"), "{}", ended.stderr);
+    std::fs::remove_file(stage.board().join("config.toml")).unwrap();
+    stage.ok(&["config", "set", "http.port", "2150"]);
+    assert!(stage.ok(&["config", "explain", "http.port"]).contains("2150  .callboard/config.toml"));
+    stage.ok(&["config", "set", "grace_s", "60"]);
+    assert!(stage.ok(&["config", "explain", "grace_s"]).contains("60  setting of this board"));
+    stage.ok(&["config", "set", "grace_s", "null"]);
+    assert!(stage.ok(&["config", "explain"]).contains("120  default"));
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    let stage = Stage::bare();
+    assert!(stage.ok(&["--help"]).contains("Make a board for this repository"));
+    assert!(stage.ok(&["tasks", "add", "--help"]).contains("--spec-file"));
+    assert_eq!(stage.ok(&["--version"]), format!("callboard {}\n", env!("CARGO_PKG_VERSION")));
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(stage.ok(&["completions", shell]).contains("callboard"), "{shell}");
+    }
+}
