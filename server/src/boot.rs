@@ -98,7 +98,8 @@ pub fn find_place(project: Option<&Path>) -> Result<git::Place, Problem> {
     })
 }
 
-fn not_initialized() -> Problem {
+/// The refusal where there is no project yet.
+pub(crate) fn not_initialized() -> Problem {
     Problem::new(Code::NotInitialized, "there is no board here")
         .hint(Hint { text: "in the repository whose work it shall keep".to_owned(), calls: vec![Call::new("init")] })
 }

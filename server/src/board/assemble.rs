@@ -27,7 +27,8 @@ pub(super) fn told(error: StoreError) -> Problem {
 
 impl Reading {
     pub async fn of(mut read: Read, surface: Surface) -> Result<Reading, Problem> {
-        let settings = read.settings().await.map_err(told)?;
+        let project = read.project().await.map_err(told)?.ok_or_else(crate::boot::not_initialized)?;
+        let settings = Settings::of(&project);
         Ok(Reading { now: read.now(), read, settings, html: surface == Surface::Web, surfaces: None })
     }
 
