@@ -9,7 +9,6 @@ use crate::boot;
 use crate::config::{Config, Source};
 use clap::{Args, Subcommand};
 use contracts::command::Configure;
-use contracts::view::BoardQuery;
 use contracts::{Command, Hint, Problem};
 use serde_json::{Value, json};
 
@@ -113,12 +112,14 @@ fn plain(value: &Value) -> String {
 
 /// Where each value comes from. The last word of a machine's key has a flag, which is not known here.
 async fn explain(desk: &mut Desk, key: Option<&str>) -> Result<(), Problem> {
-    let snapshot = desk.board.snapshot(BoardQuery { limit: Some(1), ..BoardQuery::default() }, None).await?;
+    let mut read = desk.boot.store.reader().begin().await.map_err(|fault| fault.problem())?;
+    let project = read.project().await.map_err(|fault| fault.problem())?.unwrap_or_default();
+    drop(read);
     let mut rows: Vec<(String, String, String)> = Vec::new();
     for (name, default) in SETTINGS {
-        let set = snapshot.settings.get(*name).filter(|value| !value.is_null());
+        let set = Some(engine::settings::present(&project, name)).filter(|value| !value.is_null());
         let (value, from) = match set {
-            Some(value) => (plain(value), "setting of this board"),
+            Some(value) => (plain(&value), "setting of this board"),
             None => ((*default).to_owned(), "default"),
         };
         rows.push(((*name).to_owned(), value, from.to_owned()));
@@ -167,6 +168,12 @@ pub fn check(globals: &Globals, out: &mut Out) -> Result<Exit, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_setting_of_the_board_is_explained() {
+        let explained: Vec<&str> = SETTINGS.iter().map(|(key, _)| *key).collect();
+        assert!(engine::settings::KEYS.iter().all(|key| explained.contains(key)) && explained.len() == engine::settings::KEYS.len());
+    }
 
     #[test]
     fn a_value_is_read_as_its_key_wants_it() {

@@ -21,7 +21,7 @@ fn a_task_is_added_and_listed() {
 #[test]
 fn a_plan_is_all_or_nothing_and_names_each_fault() {
     let stage = Stage::new();
-    let plan = r#"{"milestone": "Spring", "tasks": [{"title": "First"}, {"title": "Second", "after": [0], "due_at": "2026-12-01"}]}"#;
+    let plan = r#"{"milestone": "Spring", "tasks": [{"title": "First", "spec": "a"}, {"title": "Second", "spec": "b", "after": [0], "due_at": "2036-12-01"}]}"#;
     insta::assert_snapshot!(stage.shown(&stage.run_with(&["tasks", "plan", "-", "--dry-run"], plan)).lines().last().unwrap(), @"2 tasks would be planned, nothing was written · 1 ready now");
     assert_eq!(stage.run(&["tasks", "--json"]).json()["total"], 0);
     let ended = stage.run_with(&["tasks", "plan", "-"], plan);
@@ -29,13 +29,13 @@ fn a_plan_is_all_or_nothing_and_names_each_fault() {
     let listed = stage.run(&["tasks", "--json"]).json();
     assert_eq!(listed["total"], 2);
     let second = listed["items"].as_array().unwrap().iter().find(|card| card["title"] == "Second").unwrap();
-    assert_eq!((second["standing"].as_str(), second["due_at"].as_str()), (Some("blocked"), Some("2026-12-01T22:59:59.000Z")));
+    assert_eq!((second["standing"].as_str(), second["due_at"].as_str()), (Some("blocked"), Some("2036-12-01T22:59:59.000Z")));
 
     let faulty = stage.run_with(&["tasks", "plan", "-"], r#"{"tasks": [{"title": ""}, {"title": "x", "after": [true]}]}"#);
     insta::assert_snapshot!(stage.shown(&faulty), @r"
     ! error: 2 of the plan's tasks can't be read (bad_request)
     !   tasks[0].title: title is empty
-    !   tasks[1].after[0]: expected an index within this plan (counted from 0) or a task id like tk-4f2a9c
+    !   tasks[1].after[0]: expected an index within this plan (counted from 0) or a task id like tk-4
     exit 2
     ");
     assert_eq!(stage.run(&["tasks", "--json"]).json()["total"], 2);

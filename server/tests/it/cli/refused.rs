@@ -15,7 +15,7 @@ fn each_kind_of_refusal_has_its_exit() {
         (vec!["tasks", "add", ""], 2, "bad_request"),
         (vec!["tasks", "add", "x", "--priority", "4"], 2, "bad_request"),
         (vec!["tasks", "add", "x", "--type", "nonsense"], 2, "bad_request"),
-        (vec!["tasks", "add", "x", "--after", "tk-000000"], 1, "not_found"),
+        (vec!["tasks", "add", "x", "--after", "tk-000000"], 2, "bad_request"),
         (vec!["tasks", "list", "--standing", "todo"], 2, "bad_request"),
         (vec!["tasks", "--frobnicate"], 2, "bad_request"),
         (vec!["frobnicate"], 2, "bad_request"),
