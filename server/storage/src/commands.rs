@@ -5,6 +5,7 @@ use crate::error::StoreError;
 use crate::head::{self, Head, Home};
 use crate::import;
 use crate::lease;
+use crate::log_file;
 use crate::projection;
 use crate::read::facts;
 use crate::sql::{id_list, micros, q, task_id};
@@ -266,10 +267,8 @@ fn inline(inner: &Inner, body: Map<String, Value>) -> Result<(Map<String, Value>
         return Err(StoreError::Refused(format!("a body of {} bytes, the limit is {}", text.len(), limits::BLOB_BYTES_MAX)));
     }
     let sha256 = encoding::sha256_hex(text.as_bytes());
-    let path = inner.place.blob(&sha256);
-    if !path.exists() {
-        std::fs::create_dir_all(inner.place.root.join("blobs"))?;
-        inner.options.disk.write_whole(&path, text.as_bytes())?;
+    if log_file::read_blob(&inner.place, &sha256).is_none() {
+        inner.options.disk.write_blob(&inner.place, &sha256, text.as_bytes())?;
     }
     let mut reference = Map::new();
     reference.insert("blob".to_owned(), sha256.into());

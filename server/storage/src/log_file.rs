@@ -45,16 +45,17 @@ impl Disk {
         self.fault.as_ref().map_or(Ok(()), |fault| fault(step))
     }
 
-    /// Makes a file appear whole or not at all.
-    pub(crate) fn write_whole(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    /// Makes a blob appear whole or not at all. The temporary file lies where git never looks.
+    pub(crate) fn write_blob(&self, place: &Place, sha256: &str, bytes: &[u8]) -> io::Result<()> {
         self.at(Step::Blob)?;
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let temporary = folder.join(format!(".{}.{}", path.file_name().and_then(|name| name.to_str()).unwrap_or("new"), std::process::id()));
+        let (path, folder) = (place.blob(sha256), place.root.join("blobs"));
+        fs::create_dir_all(&folder)?;
+        let temporary = place.run(&format!("blob.{}", std::process::id()));
         let mut file = File::create(&temporary)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&temporary, path)?;
-        self.sync_folder(folder)
+        self.sync_folder(&folder)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {

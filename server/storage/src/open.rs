@@ -14,7 +14,7 @@ use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::{Mutex, watch};
 
 impl Store {
     /// Opens a project's store, and makes it whole (`foundation.md` §4).
@@ -42,7 +42,8 @@ impl Store {
         }
         let identity = log_file::identity(&fs::metadata(place.database())?);
         let readers = store::readers(&place, options.readers).await?;
-        let inner = Inner { place, options, identity, writer: Arc::new(Mutex::new(conn)), readers, next_reader: AtomicUsize::new(0), committed: Notify::new() };
+        let inner =
+            Inner { place, options, identity, writer: Arc::new(Mutex::new(conn)), readers, next_reader: AtomicUsize::new(0), committed: watch::Sender::new(0) };
         Ok((Store { inner: Arc::new(inner) }, opened))
     }
 
@@ -80,10 +81,13 @@ async fn usable(place: &Place, options: &Options) -> Result<Option<SqliteConnect
         return if options.read_only { Err(StoreError::Io(std::io::ErrorKind::NotFound.into())) } else { Ok(None) };
     }
     let mut conn = sql::connect(&path, false, options.read_only).await?;
-    if schema::version(&mut conn).await? < schema::NEWEST {
-        return Ok(None);
+    match schema::version(&mut conn).await? {
+        schema::NEWEST => Ok(Some(conn)),
+        _ if options.read_only => {
+            Err(StoreError::Refused("the board's database is of an older format; a process that may write brings it up to date".to_owned()))
+        }
+        _ => Ok(None),
     }
-    Ok(Some(conn))
 }
 
 /// Makes or migrates the database, under the write lock. A damaged one is moved aside.

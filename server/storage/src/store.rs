@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
+use tokio::sync::{Mutex, OwnedMutexGuard, watch};
 
 /// The world, as the process that opens a store knows it.
 #[derive(Clone)]
@@ -91,8 +91,8 @@ pub(crate) struct Inner {
     pub writer: Arc<Mutex<SqliteConnection>>,
     pub readers: Vec<Arc<Mutex<SqliteConnection>>>,
     pub next_reader: AtomicUsize,
-    /// Woken after each own commit.
-    pub committed: Notify,
+    /// Counts own commits.
+    pub committed: watch::Sender<u64>,
 }
 
 impl Inner {
@@ -149,7 +149,8 @@ impl fmt::Debug for Reader {
 }
 
 impl Reader {
-    /// Begins one read transaction: all that is read through it is of one moment.
+    /// Begins one read transaction: all that is read through it is of one moment. Drop it before writing: in a process without readers of
+    /// their own it holds the one connection there is.
     pub async fn begin(&self) -> Result<Read, StoreError> {
         let now = self.inner.now();
         Read::begin(self.connection().await, self.inner.place.clone(), now).await

@@ -11,7 +11,7 @@ use sqlx::{Row, SqliteConnection};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 /// How often the truth is looked at.
@@ -23,6 +23,7 @@ pub struct Watch {
     /// A connection that does nothing else: `data_version` belongs to a connection.
     conn: SqliteConnection,
     version: i64,
+    own: watch::Receiver<u64>,
     files: mpsc::Receiver<()>,
     /// Kept so that it goes on watching; none where the system has no way to.
     _watcher: Option<RecommendedWatcher>,
@@ -78,7 +79,8 @@ impl Watch {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let told = inner.now();
         let log_seen = crate::log_file::listing(&inner.place.log())?;
-        let mut watch = Watch { inner, conn, version, files, _watcher: watcher, tick, told, next_end: None, log_seen };
+        let own = inner.committed.subscribe();
+        let mut watch = Watch { inner, conn, version, own, files, _watcher: watcher, tick, told, next_end: None, log_seen };
         watch.next_end = watch.earliest_end().await?;
         Ok(watch)
     }
@@ -86,12 +88,10 @@ impl Watch {
     /// Waits until there may be something new, and says what.
     pub async fn changed(&mut self) -> Result<Changed, StoreError> {
         loop {
-            let inner = Arc::clone(&self.inner);
-            let own = inner.committed.notified();
             let mut hinted = true;
-            let until_end = self.next_end.map(|end| Duration::from_millis(u64::try_from(end.0 - inner.now().0).unwrap_or(0)));
+            let until_end = self.next_end.map(|end| Duration::from_millis(u64::try_from(end.0 - self.inner.now().0).unwrap_or(0)));
             tokio::select! {
-                () = own => {}
+                Ok(()) = self.own.changed() => {}
                 Some(()) = self.files.recv() => {}
                 _ = self.tick.tick() => hinted = false,
                 () = tokio::time::sleep(until_end.unwrap_or(TICK)), if until_end.is_some() => hinted = false,

@@ -105,6 +105,11 @@ impl Store {
         if self.replaced() {
             return Err(StoreError::Replaced);
         }
+        if let [Request { caller, work: Work::Seen, .. }] = requests.as_slice()
+            && lease::seen_lately(&mut conn, caller, inner.now()).await?
+        {
+            return Ok(vec![Outcome::Done]);
+        }
         let held = lock::exclusive(&inner.place.run("write.lock")).await?;
         let (outcomes, writer, wrote) = commit(inner, &mut conn, requests).await?;
         drop(held);
@@ -240,6 +245,6 @@ impl Inner {
         if let Ok(mut file) = fs::OpenOptions::new().create(true).truncate(false).write(true).open(self.place.run("wake")) {
             let _ = std::io::Write::write_all(&mut file, &stamp);
         }
-        self.committed.notify_waiters();
+        self.committed.send_modify(|count| *count += 1);
     }
 }

@@ -23,10 +23,13 @@ async fn a_deleted_database_comes_back_and_a_running_claim_still_holds() {
     let ids = plan(&store, json!([{"title": "one"}, {"title": "two"}])).await;
     next(&store, "agent:ana/w1", json!({"task": ids[0]})).await;
     let before = world.dump().await;
+    // What belonged to it is left behind.
+    let old = fs::read(world.root.join("state.db-wal")).unwrap();
     store.close().await;
     for suffix in ["", "-wal", "-shm"] {
         let _ = fs::remove_file(world.root.join(format!("state.db{suffix}")));
     }
+    fs::write(world.root.join("state.db-wal"), old).unwrap();
     let (store, opened) = world.open().await;
     assert!(opened.made_anew);
     assert_eq!(world.dump().await, before);
