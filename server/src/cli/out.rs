@@ -35,10 +35,11 @@ impl Manner {
     }
 }
 
-/// Columns to write for. The shell's word, else what every terminal has.
+/// Columns to write for: the person's word, the terminal's, else what every terminal has.
 fn columns() -> usize {
     let told = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    told.filter(|columns| (20..=1_000).contains(columns)).unwrap_or(100)
+    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    told.or_else(measured).filter(|columns| (20..=1_000).contains(columns)).unwrap_or(80)
 }
 
 /// How a span looks where there are colours.
