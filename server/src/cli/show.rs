@@ -76,7 +76,8 @@ impl Page<'_> {
         let mut row = Row::new().add(marks::tone(card.standing), format!("{mark} {}", card.standing.words()));
         match (beside.answer, &card.why) {
             (Some(answer), _) if !answer.how_text.is_empty() => row = row.plain(format!("  {}", answer.how_text)),
-            (_, Some(why)) => {
+            // A question or a verdict stands below, whole.
+            (_, Some(why)) if self.view.questions.is_empty() && card.standing != Standing::Changes => {
                 row = row.plain(format!("  {}", text::flat(&why.text)));
                 if let Some(since) = why.since {
                     row = row.dim(format!(", {}", self.when.moment(since)));
@@ -88,7 +89,7 @@ impl Page<'_> {
         let mut facts =
             vec![format!("P{} {}", card.priority, ["urgent", "high", "normal", "someday"].get(usize::from(card.priority)).unwrap_or(&"")), card.kind.clone()];
         facts.extend(card.complexity.map(|size| size.to_string()));
-        facts.extend(card.vertical.clone());
+        facts.extend(card.vertical.as_ref().map(|area| format!("area {area}")));
         facts.extend(card.labels.iter().map(|label| format!("#{label}")));
         facts.extend(card.due_at.map(|at| format!("due {}", self.when.clock(at))));
         self.out.row(Row::new().dim(facts.join(&format!(" {} ", self.out.dot()))));
