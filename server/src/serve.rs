@@ -33,16 +33,17 @@ pub async fn serve(boot: Boot, options: UiOptions) -> Result<(), Problem> {
         let _ = stop.send(true);
     });
     let serving = tokio::spawn(http::serve(bound.listeners, routers, stopped.clone()));
-    let built = built(&boot, &options, doors, bound.port, version, stopped).await?;
+    let (built, lines) = built(&boot, &options, doors, bound.port, version, stopped).await?;
     let _ = router.send(built);
     (options.listening)(&format!("http://127.0.0.1:{}/", bound.port));
     if serving.await.is_err() {
         return Err(Problem::new(Code::Internal, "the page server ended by itself"));
     }
+    lines.ended().await;
     Ok(())
 }
 
-async fn built(boot: &Boot, options: &UiOptions, doors: Doors, port: u16, version: &str, stopped: watch::Receiver<bool>) -> Result<Router, Problem> {
+async fn built(boot: &Boot, options: &UiOptions, doors: Doors, port: u16, version: &str, stopped: watch::Receiver<bool>) -> Result<(Router, Arc<Live>), Problem> {
     boot.port.set_page(PageFacts { version: version.to_owned(), connect: connect(port), read_only: options.read_only });
     let publisher = Publisher::start(boot.port.clone(), version.to_owned()).await?;
     let person = Person { actor: options.actor.clone(), principal: boot.identity.principal.clone() };
@@ -62,9 +63,10 @@ async fn built(boot: &Boot, options: &UiOptions, doors: Doors, port: u16, versio
         person,
     });
     let feed = Arc::new(Fed { publisher, watchers: options.watchers.clone() });
-    let live = live::router(Arc::new(Live::new(feed, Arc::new(boot::now), stopped)));
+    let lines = Arc::new(Live::new(feed, Arc::new(boot::now), stopped));
+    let live = live::router(lines.clone());
     let mcp = mcp_router(&boot.port, McpPrincipal { principal: boot.identity.principal.clone(), actor: agent });
-    Ok(http::router(site, Mounts { live, mcp }))
+    Ok((http::router(site, Mounts { live, mcp }), lines))
 }
 
 #[allow(clippy::print_stderr, reason = "the code is for the person at the terminal, and for no log")]

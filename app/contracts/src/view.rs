@@ -492,7 +492,7 @@ pub struct Counts {
 
 impl Counts {
     /// How many stand so.
-    pub fn standing(&self, standing: Standing) -> i64 {
+    pub fn at(&self, standing: Standing) -> i64 {
         self.by_standing.get(&standing).copied().unwrap_or(0)
     }
 

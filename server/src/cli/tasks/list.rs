@@ -89,8 +89,8 @@ pub async fn run(desk: &mut Desk, args: ListArgs) -> Result<(), Problem> {
 
 /// `12 open · 3 ready · 40 closed`.
 pub fn summary(counts: &Counts, dot: &str) -> String {
-    let closed = counts.standing(Standing::Done) + counts.standing(Standing::Cancelled);
-    format!("{} open {dot} {} ready {dot} {closed} closed", counts.all() - closed, counts.standing(Standing::Ready))
+    let closed = counts.at(Standing::Done) + counts.at(Standing::Cancelled);
+    format!("{} open {dot} {} ready {dot} {closed} closed", counts.all() - closed, counts.at(Standing::Ready))
 }
 
 /// The list page by page, up to a limit.

@@ -331,7 +331,7 @@ async fn leases_end_by_the_clock_and_old_fences_change_nothing() {
     drop(read);
     world.pass(100);
     let mut read = store.reader().begin().await.unwrap();
-    assert_eq!(read.counts().await.unwrap().standing(Standing::Stalled), 1);
+    assert_eq!(read.counts().await.unwrap().at(Standing::Stalled), 1);
     let noon = contracts::Moment(crate::board::NOON);
     assert_eq!(read.lapsed_between(noon, read.now()).await.unwrap(), ids);
     drop(read);

@@ -28,7 +28,7 @@ async fn a_task_from_plan_to_close() {
     assert_eq!(ready.page.rows[0].task.id, ids[1]);
     assert_eq!(read.column(Column::Done, "first", None, None).await.unwrap().page.total, 1);
     assert_eq!(read.column(Column::Done, "second", None, None).await.unwrap().hidden, 1);
-    assert_eq!(read.counts().await.unwrap().standing(Standing::Done), 1);
+    assert_eq!(read.counts().await.unwrap().at(Standing::Done), 1);
     assert_eq!(read.cards(&TaskQuery { all: true, ..TaskQuery::default() }).await.unwrap().total, 2);
     let (inbox, unread) = read.inbox(&contracts::Actor::parse("dev:ana").unwrap(), &InboxQuery::default()).await.unwrap();
     assert_eq!((inbox[0].why.as_str(), unread), ("mention", 1));
