@@ -20,6 +20,8 @@ pub(crate) struct Output {
     pub code: Option<i32>,
     pub stdout: Vec<u8>,
     pub stderr: String,
+    /// Whether stdout went on behind what was asked for.
+    pub cut: bool,
 }
 
 /// One start of git, described before it happens.
@@ -29,6 +31,7 @@ pub(crate) struct Git<'a> {
     stdin: Option<&'a [u8]>,
     envs: Vec<(&'a str, &'a str)>,
     limit: Duration,
+    stdout_bytes_max: u64,
 }
 
 impl<'a> Git<'a> {
@@ -39,7 +42,14 @@ impl<'a> Git<'a> {
             stdin: None,
             envs: Vec::new(),
             limit: Duration::from_secs(ANSWER_SECONDS_MAX),
+            stdout_bytes_max: u64::MAX - 1,
         }
+    }
+
+    /// One more argument, which may be a path.
+    pub fn arg(mut self, arg: &'a (impl AsRef<OsStr> + ?Sized)) -> Git<'a> {
+        self.args.push(arg.as_ref());
+        self
     }
 
     pub fn paths(mut self, paths: &[&'a Path]) -> Git<'a> {
@@ -58,9 +68,15 @@ impl<'a> Git<'a> {
         self
     }
 
-    #[cfg(test)]
+    /// Work on files takes longer than a question.
     pub fn limit(mut self, limit: Duration) -> Git<'a> {
         self.limit = limit;
+        self
+    }
+
+    /// Reads no more of stdout than this and lets git end there.
+    pub fn stdout_at_most(mut self, bytes: u64) -> Git<'a> {
+        self.stdout_bytes_max = bytes;
         self
     }
 
@@ -72,14 +88,14 @@ impl<'a> Git<'a> {
         command.args(["-c", "core.fsmonitor=false", "-C"]).arg(self.directory).args(&self.args).envs(self.envs.iter().copied());
         command.stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
         let child = command.spawn().map_err(|error| GitError::failed(&spoken, error))?;
-        wait(child, self.stdin.map(<[u8]>::to_vec), self.limit, &spoken)
+        wait(child, self.stdin.map(<[u8]>::to_vec), self.stdout_bytes_max, self.limit, &spoken)
     }
 
     /// Runs git and returns its stdout; any exit code but 0 is an error.
     pub fn run(self) -> Result<Vec<u8>, GitError> {
         let spoken = self.spoken();
         let output = self.output()?;
-        if output.code == Some(0) { Ok(output.stdout) } else { Err(GitError::failed(spoken, output.stderr)) }
+        if output.code == Some(0) || output.cut { Ok(output.stdout) } else { Err(GitError::failed(spoken, output.stderr)) }
     }
 
     fn spoken(&self) -> String {
@@ -149,7 +165,7 @@ fn local_variables() -> &'static [String] {
 }
 
 /// Waits for the child at most `limit`; reads both pipes meanwhile, so that a full one cannot stall it.
-fn wait(mut child: Child, stdin: Option<Vec<u8>>, limit: Duration, spoken: &str) -> Result<Output, GitError> {
+fn wait(mut child: Child, stdin: Option<Vec<u8>>, stdout_bytes_max: u64, limit: Duration, spoken: &str) -> Result<Output, GitError> {
     let pipe = child.stdin.take();
     let stdout = child.stdout.take();
     let stderr = child.stderr.take();
@@ -159,18 +175,23 @@ fn wait(mut child: Child, stdin: Option<Vec<u8>>, limit: Duration, spoken: &str)
             let _ = pipe.write_all(&bytes); // git may end without reading; its exit code tells
         }
     });
-    let talk = thread::spawn(move || drain(stderr));
+    let talk = thread::spawn(move || drain(stderr, u64::MAX));
     thread::spawn(move || {
-        let stdout = drain(stdout);
+        // One byte more tells whether there was more; then the pipe closes, which ends a git that still writes.
+        let stdout = drain(stdout, stdout_bytes_max + 1);
         let _ = writer.join();
         let stderr = talk.join().unwrap_or_default();
         let _ = done.send((stdout, stderr));
     });
     match finished.recv_timeout(limit) {
-        Ok((stdout, stderr)) => {
+        Ok((mut stdout, stderr)) => {
             let status = child.wait().map_err(|error| GitError::failed(spoken, error))?;
             let stderr = String::from_utf8_lossy(&stderr).trim().to_owned();
-            Ok(Output { code: status.code(), stdout, stderr })
+            let cut = stdout_bytes_max < stdout.len() as u64;
+            if cut {
+                stdout.pop();
+            }
+            Ok(Output { code: status.code(), stdout, stderr, cut })
         }
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
             let _ = child.kill();
@@ -180,10 +201,10 @@ fn wait(mut child: Child, stdin: Option<Vec<u8>>, limit: Duration, spoken: &str)
     }
 }
 
-fn drain(pipe: Option<impl Read>) -> Vec<u8> {
+fn drain(pipe: Option<impl Read>, bytes_max: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
-    if let Some(mut pipe) = pipe {
-        let _ = pipe.read_to_end(&mut bytes); // a broken pipe ends the text; the exit code tells
+    if let Some(pipe) = pipe {
+        let _ = pipe.take(bytes_max).read_to_end(&mut bytes); // a broken pipe ends the text; the exit code tells
     }
     bytes
 }

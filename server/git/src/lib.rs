@@ -5,13 +5,44 @@
 //! - Finding the project ([`Repository::find`]) reads files only: a command line or a hook must not pay for a process to learn where it is.
 //! - This crate knows none of ours: it speaks of repositories, files and configuration, never of tasks.
 
+use std::path::PathBuf;
+
 mod command;
 mod config;
 mod error;
+mod exclude;
+mod facts;
+mod history;
 mod place;
+mod progress;
+mod remote;
 mod repository;
 pub mod shell;
+mod trailers;
+mod worktree;
 
 pub use error::GitError;
+pub use facts::{CommitFacts, FileChange, SUBJECT_CHARS_MAX};
+pub use history::{DIFF_BYTES_MAX, Diff, TRAILER_COMMITS_MAX};
 pub use place::{PROJECT_DIRECTORY, Place};
+pub use progress::InProgress;
+pub use remote::{RemoteTip, TreeFile};
 pub use repository::{IndexStamp, Repository, config};
+pub use trailers::Trailer;
+pub use worktree::{Added, Uncommitted, Worktree};
+
+/// A name that git cannot take for an option.
+fn checked(name: &str) -> Result<&str, GitError> {
+    if name.is_empty() || name.starts_with('-') { Err(GitError::failed("git rev-parse", format!("{name:?} names no commit"))) } else { Ok(name) }
+}
+
+/// A path as git spells it.
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}

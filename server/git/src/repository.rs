@@ -97,6 +97,20 @@ impl Repository {
         Git::new(&self.directory, &["config", "--local", key, value]).run().map(drop)
     }
 
+    /// Takes every value of a key out of the repository's own configuration; the section goes with its last key.
+    pub fn unset_config(&self, key: &str) -> Result<(), GitError> {
+        let output = Git::new(&self.directory, &["config", "--local", "--unset-all", key]).output()?;
+        match output.code {
+            Some(0 | 5) => Ok(()), // 5: it was not there
+            _ => Err(GitError::failed("git config --unset-all", output.stderr)),
+        }
+    }
+
+    /// Whether this is a repository without files of its own.
+    pub fn is_bare(&self) -> bool {
+        self.bare
+    }
+
     /// Notes down where the project is (`callboard.root`), relative to the common git directory, so that a repository that was
     /// moved or copied finds its own project and not the one it came from.
     pub fn remember_root(&self, root: &Path) -> Result<(), GitError> {
@@ -191,7 +205,7 @@ pub fn config(directory: &Path, key: &str) -> Result<Option<String>, GitError> {
 }
 
 /// A question to which git answers one line, or exit code 1 and silence for "there is none".
-fn ask(directory: &Path, args: &[&str]) -> Result<Option<String>, GitError> {
+pub(crate) fn ask(directory: &Path, args: &[&str]) -> Result<Option<String>, GitError> {
     let output = Git::new(directory, args).output()?;
     match output.code {
         Some(0) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim().to_owned()).filter(|line| !line.is_empty())),
