@@ -13,6 +13,7 @@ mod error;
 mod exclude;
 mod facts;
 mod history;
+pub mod hooks;
 mod place;
 mod progress;
 mod remote;

@@ -5,6 +5,8 @@
 
 mod facts;
 mod history;
+mod hooks;
+mod hooks_elsewhere;
 mod remote;
 mod support;
 mod trailers;
