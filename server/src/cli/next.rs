@@ -50,7 +50,7 @@ pub async fn run(desk: &mut Desk, args: NextArgs) -> Result<Exit, Problem> {
 async fn text(desk: &mut Desk, answer: &NextAnswer, peek: bool) -> Result<(), Problem> {
     let when = desk.when().await?;
     if let Some(view) = &answer.task {
-        show::answer(&mut desk.out, when, view, answer);
+        show::answer(&mut desk.out, when, view, answer, peek);
         if peek {
             desk.out.notice("only a peek: nothing was taken or marked as read");
         }

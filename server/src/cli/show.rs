@@ -23,14 +23,16 @@ pub async fn task(desk: &mut Desk, id: TaskId) -> Result<(), Problem> {
 }
 
 /// The answer to `next`, when it holds a task.
-pub fn answer(out: &mut Out, when: Rc<When>, view: &TaskView, answer: &NextAnswer) {
-    Page { out, when, view }.task(&Beside { answer: Some(answer) });
+pub fn answer(out: &mut Out, when: Rc<When>, view: &TaskView, answer: &NextAnswer, peek: bool) {
+    Page { out, when, view }.task(&Beside { answer: Some(answer), peek });
 }
 
 /// What an answer says beside its task.
 #[derive(Default)]
 struct Beside<'a> {
     answer: Option<&'a NextAnswer>,
+    /// Nothing was taken: it is said as what would be.
+    peek: bool,
 }
 
 /// One task being written.
@@ -75,7 +77,9 @@ impl Page<'_> {
         let mark = marks::mark(card.standing, self.out.manner.ascii);
         let mut row = Row::new().add(marks::tone(card.standing), format!("{mark} {}", card.standing.words()));
         match (beside.answer, &card.why) {
-            (Some(answer), _) if !answer.how_text.is_empty() => row = row.plain(format!("  {}", answer.how_text)),
+            (Some(answer), _) if !answer.how_text.is_empty() => {
+                row = row.plain(format!("  {}{}", if beside.peek { "would be " } else { "" }, answer.how_text));
+            }
             // A question or a verdict stands below, whole.
             (_, Some(why)) if self.view.questions.is_empty() && card.standing != Standing::Changes => {
                 row = row.plain(format!("  {}", text::flat(&why.text)));

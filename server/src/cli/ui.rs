@@ -110,7 +110,7 @@ pub async fn with(globals: &Globals, boot: Boot, mut out: Out, args: UiArgs, ser
     let json = out.manner.json;
     let root = boot.root.clone();
     if !private && !json {
-        out.notice("whoever can reach this port on this machine acts as you; --private asks a browser for a code first");
+        out.notice("whoever can reach this port on this machine acts as you; callboard ui --private asks a browser for a code first");
     }
     let listening = move |url: &str| {
         let running = Running { pid: std::process::id(), url: url.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), started: boot::now().to_string() };

@@ -44,6 +44,8 @@ struct Player {
     line: usize,
     /// What it is at, and how far.
     task: Option<(TaskId, u8)>,
+    /// Whether it asked a person something: once is enough for one audience.
+    asked: bool,
 }
 
 impl Player {
@@ -55,7 +57,7 @@ impl Player {
             session: Some(format!("demo-{name}")),
             client: Some("demo".to_owned()),
         };
-        Player { board: port.for_caller(caller), line: number * 3, task: None }
+        Player { board: port.for_caller(caller), line: number * 3, task: None, asked: false }
     }
 
     async fn play(mut self, watchers: Arc<AtomicUsize>) {
@@ -98,7 +100,8 @@ impl Player {
                 self.does("comment", json!({"task": task, "text": text})).await?;
                 self.task = Some((task, step + 1));
             }
-            2 if self.line.is_multiple_of(4) => {
+            2 if !self.asked && self.line.is_multiple_of(2) => {
+                self.asked = true;
                 let text = self.says(QUESTIONS);
                 self.does("question", json!({"task": task, "text": text, "choices": ["Yes", "No", "Later"]})).await?;
             }
