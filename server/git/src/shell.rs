@@ -17,6 +17,7 @@ mod args;
 mod commit;
 mod git;
 mod lexing;
+mod script;
 mod syntax;
 #[cfg(test)]
 mod tests;

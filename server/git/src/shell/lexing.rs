@@ -4,7 +4,8 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use super::DEPTH_MAX;
-use super::syntax::{Parser, Script, Unbalanced, is_operator, spend};
+use super::script::Script;
+use super::syntax::{Parser, Unbalanced, is_operator, spend};
 use super::words::{Piece, Word, is_assignment_head};
 
 /// Quotes and braces inside each other that are still followed; people write three.
@@ -331,10 +332,10 @@ impl Parser<'_> {
                 'e' | 'E' => word.push('\u{1b}'),
                 'f' => word.push('\u{c}'),
                 'v' => word.push('\u{b}'),
-                'x' => word.push(number(&mut chars, None, 16, 2)),
-                'u' => word.push(number(&mut chars, None, 16, 4)),
-                'U' => word.push(number(&mut chars, None, 16, 8)),
-                '0'..='7' => word.push(number(&mut chars, Some(c), 8, 2)),
+                'x' | 'u' | 'U' if chars.peek().is_some_and(char::is_ascii_hexdigit) => {
+                    word.push(number(&mut chars, 0, 16, [2, 4, 8]["xuU".find(c).unwrap_or(0)]));
+                }
+                '0'..='7' => word.push(number(&mut chars, c.to_digit(8).unwrap_or(0), 8, 2)),
                 c if "\\'\"?".contains(c) => word.push(c),
                 c => {
                     word.push('\\');
@@ -346,9 +347,8 @@ impl Parser<'_> {
     }
 }
 
-/// The character whose number follows, in at most `digits` more digits.
-fn number(chars: &mut Peekable<IntoIter<char>>, first: Option<char>, radix: u32, digits: usize) -> char {
-    let mut value = first.and_then(|c| c.to_digit(radix)).unwrap_or(0);
+/// The character whose number goes on, in at most `digits` more digits.
+fn number(chars: &mut Peekable<IntoIter<char>>, mut value: u32, radix: u32, digits: usize) -> char {
     for _ in 0..digits {
         let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
         value = value.saturating_mul(radix).saturating_add(digit);

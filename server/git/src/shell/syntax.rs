@@ -1,85 +1,17 @@
 //! The structure of a script: commands, how they are joined, and the scopes around them.
 //!
-//! A script is a flat list of [`Item`]s, so that no depth of brackets can exhaust the stack; only scripts inside words nest, and they
+//! A script is a flat list of items, so that no depth of brackets can exhaust the stack; only scripts inside words nest, and they
 //! are counted.
 
 use std::cell::Cell;
 
 use super::DEPTH_MAX;
+use super::script::{Body, Item, Join, Redirection, Scope, Script, Simple};
 use super::words::{UNKNOWN_CHAR, Word};
 
 /// The text ended inside a quote, bracket or keyword, was nested too deep, or would take too long.
 #[derive(Debug)]
 pub(super) struct Unbalanced;
-
-/// A script, read.
-#[derive(Debug, Default)]
-pub(super) struct Script {
-    pub items: Vec<Item>,
-    pub bodies: Vec<Body>,
-}
-
-#[derive(Debug)]
-pub(super) enum Item {
-    Enter(Scope),
-    Leave,
-    Then(Join),
-    Run(Simple),
-    /// Words that are no command (`for x in …`, `((…))`): only the scripts inside them matter.
-    Words(Vec<Word>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
-    /// `{ … }`: what happens in it stays.
-    Group,
-    /// `( … )`: it does not.
-    Subshell,
-    /// `if`, `case`, loops: it may happen.
-    Choice,
-    /// A function's body: it happens elsewhere.
-    Function,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Join {
-    Sequence,
-    And,
-    Or,
-    Pipe,
-    Background,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Simple {
-    pub words: Vec<Word>,
-    pub redirections: Vec<Redirection>,
-}
-
-#[derive(Debug)]
-pub(super) enum Redirection {
-    /// `whole`: the file holds what the command prints and nothing else.
-    Output {
-        word: Word,
-        whole: bool,
-    },
-    Input(Word),
-    /// From and to other numbers than the usual, or to another number.
-    Other(Word),
-    HereString(Word),
-    /// The number of the body.
-    Here(usize),
-    /// The same, but not for stdin.
-    HereOther(usize),
-}
-
-/// A here-document.
-#[derive(Debug, Default)]
-pub(super) struct Body {
-    /// Its text; none when something in it expands.
-    pub text: Option<String>,
-    pub inner: Vec<Script>,
-}
 
 /// What the parser is inside of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

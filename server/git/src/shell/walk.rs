@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::args::Arg;
-use super::syntax::{Body, Item, Join, Parser, Redirection, Scope, Script, Simple, Unbalanced};
+use super::script::{Body, Item, Join, Redirection, Scope, Script, Simple};
+use super::syntax::{Parser, Unbalanced};
 use super::wrappers::{self, Invocation, Peeled};
 use super::{CHARS_READ_MAX, Call, Directory, Reading, TEXT_BYTES_MAX, World, words};
 
@@ -20,6 +21,8 @@ pub(super) struct Walk<'w> {
     pub reading: Reading,
     pub budget: Cell<usize>,
     pub aliases: HashMap<(Directory, String), Option<String>>,
+    /// What the command before the pipe prints, where the text tells.
+    pub piped: Option<String>,
     /// Files that the text writes before they are read, with their text where it tells.
     pub written: HashMap<PathBuf, Option<String>>,
 }
@@ -56,7 +59,7 @@ struct Frame {
 
 impl<'w> Walk<'w> {
     pub fn new(world: &'w World<'w>) -> Walk<'w> {
-        Walk { world, reading: Reading::default(), budget: Cell::new(CHARS_READ_MAX), aliases: HashMap::new(), written: HashMap::new() }
+        Walk { world, reading: Reading::default(), budget: Cell::new(CHARS_READ_MAX), aliases: HashMap::new(), piped: None, written: HashMap::new() }
     }
 
     /// Reads `text` as a script and goes through it; `depth` scripts are around it.
@@ -108,6 +111,9 @@ impl<'w> Walk<'w> {
                 Item::Run(simple) => {
                     let before = state.clone();
                     let piped = piped();
+                    if join != Join::Pipe {
+                        self.piped = None;
+                    }
                     self.simple(simple, &script.bodies, &mut state, depth)?;
                     if piped {
                         state = before;
@@ -133,16 +139,19 @@ impl<'w> Walk<'w> {
         for script in inner {
             self.script(script, state.clone(), depth + 1)?;
         }
+        let piped = self.piped.take();
+        let redirected = simple.redirections.iter().any(Redirection::is_input);
         let call = Invocation {
             args: simple.words.iter().map(Arg::of).collect(),
             variables: Vec::new(),
             directory: state.directory.clone(),
-            stdin: words::stdin(simple, bodies),
+            stdin: if redirected { words::stdin(simple, bodies) } else { piped },
         };
         self.invocation(call, state, depth)?;
+        self.piped = words::prints(simple, bodies).filter(|_| !simple.redirections.iter().any(Redirection::is_output));
         for redirection in &simple.redirections {
             if let Redirection::Output { word, whole } = redirection {
-                let text = if *whole { words::cat(simple, bodies) } else { None };
+                let text = if *whole { words::prints(simple, bodies) } else { None };
                 self.write(&state.directory.join(word.value().as_deref()), text);
             }
         }

@@ -1,6 +1,6 @@
 //! Words: quotes, escapes and what stands in for a value only running would tell.
 
-use super::syntax::{Body, Item, Join, Redirection, Script, Simple};
+use super::script::{Body, Item, Join, Redirection, Script, Simple};
 
 /// What stands in a script that is read again for something that would have expanded there: a number that is no character's, and that
 /// no quotes make into one.
@@ -111,21 +111,25 @@ impl Word {
     }
 }
 
-/// What `cat <<EOF` inside `$(…)` prints, without the line ends the shell takes off.
+/// What `$(…)` becomes, without the line ends the shell takes off.
 fn printed(script: &Script) -> Option<String> {
     let mut commands = script.items.iter().filter(|item| !matches!(item, Item::Then(Join::Sequence)));
     let (Some(Item::Run(simple)), None) = (commands.next(), commands.next()) else { return None };
-    cat(simple, &script.bodies).map(|text| text.trim_end_matches('\n').to_owned())
+    prints(simple, &script.bodies).map(|text| text.trim_end_matches('\n').to_owned())
 }
 
-/// What a bare `cat` with a here-document passes on.
-pub(super) fn cat(simple: &Simple, bodies: &[Body]) -> Option<String> {
-    let name = simple.words.first()?.value()?;
-    let plain = simple.words.len() == 1 || (simple.words.len() == 2 && simple.words[1].bare() == Some("-"));
-    if !plain || !matches!(name.as_str(), "cat" | "/bin/cat" | "/usr/bin/cat") {
-        return None;
+/// What a command prints whose text is all in front of us: `cat` with a here-document, `echo`, `printf` of one string.
+pub(super) fn prints(simple: &Simple, bodies: &[Body]) -> Option<String> {
+    let words: Vec<String> = simple.words.iter().map(Word::value).collect::<Option<_>>()?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["cat" | "/bin/cat" | "/usr/bin/cat"] | ["cat", "-"] => stdin(simple, bodies),
+        // Shells differ in what `echo` makes of an option or a backslash.
+        ["echo", rest @ ..] if !rest.iter().any(|word| word.contains('\\') || word.starts_with('-')) => Some(rest.join(" ") + "\n"),
+        ["printf", "%s", text] => Some((*text).to_owned()),
+        ["printf", "%s\\n", lines @ ..] if !lines.is_empty() => Some(lines.join("\n") + "\n"),
+        _ => None,
     }
-    stdin(simple, bodies)
 }
 
 /// The text a command is given on stdin, by a here-document or here-string.
