@@ -239,14 +239,18 @@ async fn note_effects(conn: &mut SqliteConnection, effects: &[(EventId, Effect)]
             inbox::tell(conn, &notice.actor, id, notice.why).await?;
         }
     }
-    // One statement for all; only rows whose flag differs are written.
-    let flags = serde_json::Value::from_iter(effects.iter().map(|(id, effect)| serde_json::json!([id.as_str(), i64::from(found_none(effect))])));
-    q("update event set no_effect = j.flag \
-       from (select unhex(json_extract(value, '$[0]')) as id, json_extract(value, '$[1]') as flag from json_each(?2)) as j \
-       where event.project = ?1 and event.id = j.id and event.no_effect <> j.flag")
-    .bind(flags.to_string())
-    .execute(&mut *conn)
-    .await?;
+    // The ids drive the search: with ids and flags joined in as one list, SQLite walks every event of the project for each of them.
+    for (flag, wanted) in [(0, false), (1, true)] {
+        let ids: Vec<&str> = effects.iter().filter(|(_, effect)| found_none(effect) == wanted).map(|(id, _)| id.as_str()).collect();
+        if ids.is_empty() {
+            continue;
+        }
+        q("update event set no_effect = ?3 where project = ?1 and id in (select unhex(value) from json_each(?2)) and no_effect <> ?3")
+            .bind(list(ids))
+            .bind(flag)
+            .execute(&mut *conn)
+            .await?;
+    }
     Ok(())
 }
 
