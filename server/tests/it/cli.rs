@@ -10,5 +10,5 @@ mod mcp;
 mod pipe;
 mod plan;
 mod refused;
-mod stage;
+pub mod stage;
 mod words;

@@ -5,9 +5,7 @@ use super::stage::Stage;
 #[test]
 fn a_task_is_added_and_listed() {
     let stage = Stage::new();
-    insta::assert_snapshot!(stage.said(&["tasks"]), @r"
-    ! no tasks yet: callboard tasks add 'What is to be done'
-    ");
+    insta::assert_snapshot!(stage.said(&["tasks"]), @"! no tasks yet: callboard tasks add 'What is to be done'");
     insta::assert_snapshot!(stage.said(&["tasks", "add", "Paint the buoys", "--spec", "Red to port.", "-p", "1"]), @"tk-1 Paint the buoys");
     stage.add("日本語の題 and a title that goes on", &["--label", "words,screen"]);
     insta::assert_snapshot!(stage.said(&["tasks", "--no-color"]), @r"
