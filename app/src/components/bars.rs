@@ -104,7 +104,6 @@ pub fn Conflicts() -> impl IntoView {
         let rows = rows.get();
         let first = rows.first()?.clone();
         let n = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-        let href = Base::here().task(first.task.as_str(), "");
         Some(view! {
             <details class="bar" data-state="person" data-part="board">
                 <summary>
@@ -112,7 +111,7 @@ pub fn Conflicts() -> impl IntoView {
                     <p>
                         <strong>{format!("{} on a closed task.", words::count(n, "conflict", "conflicts"))}</strong>
                         " "
-                        <a class="id" href=href>{first.task.to_string()}</a>
+                        <code class="id">{first.task.to_string()}</code>
                         " "
                         <span class="wide">{first.text.clone()}</span>
                     </p>
@@ -129,10 +128,11 @@ pub fn Conflicts() -> impl IntoView {
 pub fn Settle(row: ConflictRow) -> impl IntoView {
     let event = row.event.to_string();
     let only = ("event", event.clone());
+    let href = Base::here().task(row.task.as_str(), "");
     view! {
         <CommandForm command="settle" place=format!("settle-{event}") class="settle" label=format!("Settle the conflict on {}", row.task) only=only>
             <input type="hidden" name="event" value=event.clone()/>
-            <p><code class="id">{row.task.to_string()}</code>" "<bdi>{row.title.clone()}</bdi>": "{row.text.clone()}</p>
+            <p><a class="id tap" href=href>{row.task.to_string()}</a>" "<bdi>{row.title.clone()}</bdi>": "{row.text.clone()}</p>
             <div class="row wrap">
                 <TextField name="note" label="Why" placeholder="Why" hidden_label=true/>
                 <Send text="Carry it out" quiet=true name="choice" value="keep"/>

@@ -61,12 +61,12 @@ fn Neighbours() -> impl IntoView {
     [(-1, "Previous card", "up"), (1, "Next card", "down")]
         .map(|(step, label, icon)| {
             let base = Base::here();
-            view! {
-                <a class="button" data-kind="quiet" data-shape="square" aria-label=label title=label
-                    aria-disabled=move || neighbour(step).is_none().then_some("true")
-                    href=move || neighbour(step).map(|id| base.task(id.as_str(), &store.q.get()))>
-                    <Icon name=icon/>
-                </a>
+            move || match neighbour(step) {
+                Some(id) => {
+                    let href = base.task(id.as_str(), &store.q.get());
+                    view! { <a class="button" data-kind="quiet" data-shape="square" aria-label=label title=label href=href><Icon name=icon/></a> }.into_any()
+                }
+                None => view! { <button class="button" type="button" data-kind="quiet" data-shape="square" aria-label=label disabled=true><Icon name=icon/></button> }.into_any(),
             }
         })
         .collect_view()

@@ -21,6 +21,7 @@ use contracts::{Code, Problem, TaskId};
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::NavigateOptions;
+use leptos_router::components::Outlet;
 use leptos_router::hooks::{use_location, use_navigate, use_query_map};
 
 /// Which task an address is about, if any.
@@ -59,6 +60,8 @@ pub fn Main() -> impl IntoView {
                 })
             }}
         </Suspense>
+        // The children show nothing, but the router changes the address only when they have been shown.
+        <Outlet/>
     }
     .into_any()
 }
