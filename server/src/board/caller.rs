@@ -22,10 +22,14 @@ impl SomebodysBoard {
     }
 
     async fn read(&self) -> Result<Reading, Problem> {
+        if self.port.store().replaced() {
+            self.port.reopen().await?;
+        }
         Reading::of(self.port.store().reader().begin().await.map_err(told)?, self.caller.surface).await
     }
 
     async fn write(&self, requests: Vec<CommandRequest>) -> Result<Vec<Receipt>, Problem> {
+        self.port.seen(&self.caller).await;
         match self.port.send(&self.caller, Work::Commands(requests)).await? {
             Outcome::Receipts(receipts) => Ok(receipts),
             other => Err(unexpected(&other)),
@@ -46,7 +50,9 @@ impl SomebodysBoard {
     }
 
     async fn answer(&self, outcome: NextOutcome, peek: bool) -> Result<NextAnswer, Problem> {
-        let inbox = self.unread(&InboxQuery { deliver: !peek, ..InboxQuery::default() }).await?;
+        // People mark what they read themselves, in the bell; an agent is handed it with its answer.
+        let deliver = !peek && self.caller.actor.is_agent();
+        let inbox = self.unread(&InboxQuery { deliver, ..InboxQuery::default() }).await?;
         let mut reading = self.read().await?;
         let task = match &outcome.task {
             Some(id) => Some(Box::new(reading.task(id, &self.caller).await?)),
@@ -113,6 +119,7 @@ impl Board for SomebodysBoard {
     fn next(&self, request: NextRequest) -> Answer<'_, NextAnswer> {
         Box::pin(async move {
             let peek = request.peek;
+            self.port.seen(&self.caller).await;
             match self.port.send(&self.caller, Work::Next(request)).await? {
                 Outcome::Next(outcome) => self.answer(*outcome, peek).await,
                 other => Err(unexpected(&other)),
