@@ -82,7 +82,7 @@ fn LiveDot() -> impl IntoView {
     let beat = move || {
         if store.pulse.get() == 0 {
             None
-        } else if store.pulse.get() % 2 == 0 {
+        } else if store.pulse.get().is_multiple_of(2) {
             Some("even")
         } else {
             Some("odd")

@@ -1,6 +1,7 @@
 //! The pages as a server renders them, over a board in memory.
 #![cfg(feature = "ssr")]
 
+#[allow(clippy::expect_used, reason = "a fake that is wrong fails its test")]
 mod fake;
 
 use any_spawner::Executor;
