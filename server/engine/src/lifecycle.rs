@@ -127,6 +127,12 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// Whether the caller claimed it in the same minutes as its holder, and came second: it may let go of that claim, and of no other.
+    pub fn lost_double_claim(&self, of: &TaskFacts) -> bool {
+        of.task.conflicts.iter().any(|conflict| conflict.code == "double_claim" && conflict.actor == *self.caller())
+            && of.task.claim.as_ref().is_some_and(|claim| claim.actor != *self.caller())
+    }
+
     pub fn lease_held(&self, lease: &Lease) -> Rejection {
         let late = self.lease_state(lease) == LeaseState::Late;
         Rejection::LeaseHeld {
@@ -355,7 +361,9 @@ impl<'a> Case<'a> {
             let hint = Hint::call(Call::new("next").with("task", release.task.as_str()));
             return Err(Rejection::Illegal { text: format!("release: nobody holds {}, and it is assigned to nobody", release.task), hint });
         }
-        self.right(of, "release")?;
+        if !self.lost_double_claim(of) {
+            self.right(of, "release")?;
+        }
         self.mentions(&release.mentions)?;
         self.note("release", release.note.as_str(), Call::new("release").with("task", release.task.as_str()), "note", true)
     }

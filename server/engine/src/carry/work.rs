@@ -36,10 +36,16 @@ pub(super) fn release(case: &Case, release: &Release) -> Result<Decision, Reject
     let of = case.task(&release.task)?;
     let told = case.told(&release.mentions, release.note.as_str());
     let claimed = of.task.claim.as_ref().map(|claim| claim.actor.clone());
-    let holder = of.lease.as_ref().map(|lease| lease.actor.clone()).or(claimed).or_else(|| of.task.assignee.clone());
+    let lost = case.lost_double_claim(of);
+    let holder = match lost {
+        true => Some(case.caller().clone()),
+        false => of.lease.as_ref().map(|lease| lease.actor.clone()).or(claimed).or_else(|| of.task.assignee.clone()),
+    };
     let value = json!({"reason": "asked", "note": release.note, "holder": holder, "commits": shas(of), "mentions": told});
     let mut decision = about(&release.task, Kind::TaskReleased, value);
-    end_lease(case, of, &mut decision);
+    if !lost {
+        end_lease(case, of, &mut decision);
+    }
     if crate::standing::under_review(&of.task) {
         warn(&mut decision, "withdrawn", format!("the submission of {} is withdrawn", release.task));
     }
