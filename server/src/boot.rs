@@ -78,11 +78,16 @@ pub async fn open(place: git::Place, options: BootOptions) -> Result<Boot, Probl
     let bits = options.bits.unwrap_or_else(|| Arc::new(random_bits));
     let index = repository.as_ref().map(|repository| repository.git_dir().join("index"));
     let base = Base::new(repository.clone());
-    let tracked = move |path: &Path| repository.as_ref().is_some_and(|repository| repository.tracks(path).unwrap_or(false));
+    let tracked = move |path: &Path| repository.as_ref().is_some_and(|repository| is_gits(repository, path));
     let storage_options = storage::Options { readers: options.readers, tracked: Arc::new(tracked), index, ..storage::Options::new(clock, bits) };
     let (store, opened) = storage::Store::open(storage::Place { root: root.clone() }, storage_options.clone()).await.map_err(|error| error.problem())?;
     let port = ServerPort::start(store.clone(), storage_options, base, options.page);
     Ok(Boot { place, root, config, store, port, identity, repaired: opened.repaired })
+}
+
+/// Whether git has this file: in its index, or, when it is gone, on a branch that is not checked out.
+fn is_gits(repository: &git::Repository, path: &Path) -> bool {
+    repository.tracks(path).unwrap_or(false) || (!path.exists() && repository.remembers(path).unwrap_or(false))
 }
 
 /// Finds the repository and its project: `--project`, else `CALLBOARD_ROOT`, else the working directory.

@@ -138,22 +138,32 @@ impl Repository {
 
     /// Whether git's index holds `path` (absolute, or relative to [`Repository::directory`]). A path outside the worktree is not held.
     pub fn tracks(&self, path: &Path) -> Result<bool, GitError> {
+        let Some(inside) = self.inside(path) else { return Ok(false) };
+        let output = Git::new(&self.directory, &["--literal-pathspecs", "ls-files", "--error-unmatch"]).paths(&[&inside]).output()?;
+        match output.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(GitError::failed("git ls-files", output.stderr)),
+        }
+    }
+
+    /// Whether a commit that some ref still reaches has changed `path`: a file that is gone from the worktree may be on another branch.
+    pub fn remembers(&self, path: &Path) -> Result<bool, GitError> {
+        let Some(inside) = self.inside(path) else { return Ok(false) };
+        let found = Git::new(&self.directory, &["--literal-pathspecs", "log", "--all", "--max-count=1", "--format=%H"]).paths(&[&inside]).run()?;
+        Ok(!found.is_empty())
+    }
+
+    /// The path from [`Repository::directory`]; none outside the worktree.
+    fn inside(&self, path: &Path) -> Option<PathBuf> {
         let absolute = self.directory.join(path);
         // The file may be gone; its folder resolves the links that would make git refuse the path as outside.
         let resolved = match (absolute.parent().map(fs::canonicalize), absolute.file_name()) {
             (Some(Ok(parent)), Some(name)) => parent.join(name),
             _ => absolute,
         };
-        let Ok(inside) = resolved.strip_prefix(&self.directory) else { return Ok(false) };
-        if self.bare || inside.as_os_str().is_empty() {
-            return Ok(false);
-        }
-        let output = Git::new(&self.directory, &["--literal-pathspecs", "ls-files", "--error-unmatch"]).paths(&[inside]).output()?;
-        match output.code {
-            Some(0) => Ok(true),
-            Some(1) => Ok(false),
-            _ => Err(GitError::failed("git ls-files", output.stderr)),
-        }
+        let inside = resolved.strip_prefix(&self.directory).ok()?;
+        (!self.bare && !inside.as_os_str().is_empty()).then(|| inside.to_owned())
     }
 
     /// The branch work starts from when nobody chose one: the remote's default branch (as `origin/main`), `main`, `master`, else the current branch.

@@ -75,6 +75,19 @@ fn tracked_means_in_the_index() {
 }
 
 #[test]
+fn what_another_branch_has_is_remembered() {
+    let (_dir, repo) = repository();
+    assert!(!repo.remembers(Path::new("log/[a].jsonl")).unwrap(), "there is no commit yet");
+    let file = write(&repo, "log/[a].jsonl");
+    repo.add(&[&file]).unwrap();
+    repo.commit("log", ("Ada", "ada@example.org"), "2026-11-29T11:37:08Z").unwrap();
+    fs::remove_file(&file).unwrap();
+    assert!(repo.remembers(&file).unwrap());
+    assert!(!repo.remembers(Path::new("log/a.jsonl")).unwrap(), "names are literal, never patterns");
+    assert!(!repo.remembers(Path::new("/etc/hostname")).unwrap());
+}
+
+#[test]
 fn staging_is_noticed_once() {
     let (_dir, repo) = repository();
     assert!(repo.index_changed(), "unknown counts as changed");

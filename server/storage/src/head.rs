@@ -76,6 +76,15 @@ impl Head {
         }
     }
 
+    /// Lets go of the present writer for good: git has its file, and a file that git has is never written again.
+    pub async fn seal(&mut self, conn: &mut SqliteConnection) -> Result<(), StoreError> {
+        if let Some(writer) = &self.writer {
+            q("update writer set sealed = 1 where project = ?1 and writer = ?2").bind(writer.as_str()).execute(&mut *conn).await?;
+        }
+        self.let_go();
+        Ok(())
+    }
+
     /// Goes on under no writer: the next event mints one.
     pub fn let_go(&mut self) {
         (self.writer, self.n, self.prev) = (None, 0, EventId::none());

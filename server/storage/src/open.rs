@@ -229,6 +229,11 @@ async fn own_file(
 ) -> Result<(), StoreError> {
     let path = place.log_of(own.as_str());
     let name = format!("{own}.jsonl");
+    if left_with_a_branch(conn, options, &path).await? {
+        let mut head = Head::require(conn).await?;
+        head.seal(conn).await?;
+        return head.store(conn).await;
+    }
     {
         let _lock = lock::exclusive(&place.run("append.lock")).await?;
         let tail = log_file::tail(&path)?;
@@ -257,6 +262,16 @@ async fn own_file(
         report.lines_out += written;
     }
     Ok(())
+}
+
+/// Whether the own file was written, committed, and is gone because another branch is checked out. Writing it back would block the way back
+/// to that branch.
+async fn left_with_a_branch(conn: &mut SqliteConnection, options: &Options, path: &Path) -> Result<bool, StoreError> {
+    if path.exists() || Head::require(conn).await?.n == 0 {
+        return Ok(false);
+    }
+    let (tracked, path) = (options.tracked.clone(), path.to_owned());
+    Ok(tokio::task::spawn_blocking(move || tracked(&path)).await.unwrap_or(false))
 }
 
 async fn lines_the_database_lacks(

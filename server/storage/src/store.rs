@@ -24,7 +24,8 @@ pub struct Options {
     pub clock: Arc<dyn Fn() -> Moment + Send + Sync>,
     /// Random bits.
     pub bits: Arc<dyn Fn() -> u128 + Send + Sync>,
-    /// Git's word whether a file is in the index; asked only when the index has changed. May block.
+    /// Git's word whether it has a file: in the index, or, when it is gone, on another branch. Asked only when the index has changed or
+    /// the current file is gone. May block.
     pub tracked: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
     /// Git's index, to see whether it has changed.
     pub index: Option<PathBuf>,

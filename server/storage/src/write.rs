@@ -153,9 +153,8 @@ async fn commit(inner: &Inner, conn: &mut SqliteConnection, requests: Vec<Reques
     let mut head = Head::require(&mut tx).await?;
     if let Some((seen, seal)) = moved {
         head.index_seen = seen;
-        if seal && let Some(writer) = head.writer.clone() {
-            crate::sql::q("update writer set sealed = 1 where project = ?1 and writer = ?2").bind(writer.as_str()).execute(&mut *tx).await?;
-            head.let_go();
+        if seal {
+            head.seal(&mut tx).await?;
         }
         head.store(&mut tx).await?;
     }
@@ -225,12 +224,14 @@ async fn index_moved(inner: &Inner, conn: &mut SqliteConnection) -> Result<Optio
     }
     let Some(writer) = head.writer else { return Ok(Some((seen, false))) };
     let path: PathBuf = inner.place.log_of(writer.as_str());
-    if !path.exists() {
+    let here = path.exists();
+    // A file that is gone although it was written may have left with the branch it was committed on.
+    if !here && head.n == 0 {
         return Ok(Some((seen, false)));
     }
     let tracked = inner.options.tracked.clone();
     let tracked = tokio::task::spawn_blocking(move || tracked(&path)).await.unwrap_or(false);
-    if tracked {
+    if tracked && here {
         // Whatever the file still lacks goes in before nobody writes there again.
         append::complete(conn, &inner.place, &inner.options.disk, &writer).await?;
     }
