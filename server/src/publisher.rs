@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use storage::{Changed, Watch};
-use tokio::sync::broadcast;
+use tokio::sync::{Mutex, broadcast};
 
 /// One frame, as text, for every socket.
 #[derive(Clone, Debug)]
@@ -36,6 +36,8 @@ struct Inner {
     sender: broadcast::Sender<Published>,
     published: AtomicI64,
     live: AtomicI64,
+    /// Held while a look hands out, and while a line begins: so a line's first batch is the one after its beginning, whatever comes between.
+    looking: Mutex<()>,
     /// When leases were last looked at, and the database's epoch then.
     looked: RwLock<(Moment, String)>,
 }
@@ -54,7 +56,7 @@ impl Publisher {
         let head = port.head().await?;
         let (sender, _) = broadcast::channel(limits::LIVE_BATCHES_QUEUED_MAX);
         let looked = RwLock::new((port.now(), head.epoch));
-        let inner = Inner { version, sender, published: AtomicI64::new(head.seq), live: AtomicI64::new(head.live), looked, port };
+        let inner = Inner { version, sender, published: AtomicI64::new(head.seq), live: AtomicI64::new(head.live), looking: Mutex::default(), looked, port };
         let publisher = Publisher(Arc::new(inner));
         let mut watch = publisher.0.port.store().watch().await.map_err(|error| error.problem())?;
         let own = publisher.clone();
@@ -84,18 +86,21 @@ impl Publisher {
     /// # Errors
     /// What the store says when it can't be read.
     pub async fn resume(&self, since: i64, epoch: &str) -> Result<(Frame, Vec<Published>, broadcast::Receiver<Published>), Problem> {
-        // Listening begins before the table is read: what is committed between comes twice, which is harmless, never not at all.
-        let receiver = self.0.sender.subscribe();
+        // Everything up to `published` comes from the table, everything after it is heard: nothing is lost between, and nothing comes twice.
+        let turn = self.0.looking.lock().await;
+        self.hand_out_news().await?;
+        let (receiver, published) = (self.0.sender.subscribe(), self.published());
+        drop(turn);
         let head = self.0.port.head().await?;
         let resumed = epoch == head.epoch && (0..=head.seq).contains(&since) && head.seq - since <= limits::LIVE_RESUME_EVENTS_MAX;
         let mut missed = Vec::new();
         if resumed {
-            for batch in self.0.port.changes_since(since, usize::MAX).await?.batches {
-                missed.push(frame(batch));
-            }
-            missed.push(frame(self.0.port.lease_batch().await?));
+            let batches = self.0.port.changes_since(since, usize::MAX).await?.batches;
+            missed.extend(batches.into_iter().filter(|batch| batch.seq <= published).map(frame));
+            // Its position is what was handed out, not the log's: a client that leaves now comes back for what follows.
+            missed.push(frame(Batch { seq: published, ..self.0.port.lease_batch().await? }));
         }
-        let seq = if resumed { since } else { head.seq };
+        let seq = if resumed { since } else { published };
         let hello = Frame::Hello { seq, epoch: head.epoch, version: self.0.version.clone(), now: self.0.port.now(), resumed };
         Ok((hello, missed, receiver))
     }
@@ -120,6 +125,12 @@ impl Publisher {
 
     /// Reads on from where the last look ended, and hands it out.
     async fn look(&self) -> Result<(), Problem> {
+        let _turn = self.0.looking.lock().await;
+        self.hand_out_news().await
+    }
+
+    /// A look, by whoever has the turn.
+    async fn hand_out_news(&self) -> Result<(), Problem> {
         let head = self.0.port.head().await?;
         if self.renewed(&head.epoch) {
             self.0.published.store(head.seq, Ordering::Release);
