@@ -2,5 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at the first surprise")]
 
 mod cli;
+mod clones;
+mod lines;
+mod mcp;
+mod processes;
 mod routes;
+mod support;
 mod tidy;

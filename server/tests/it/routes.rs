@@ -9,4 +9,4 @@ mod live;
 mod mcp;
 mod pages;
 mod pkg;
-mod wire;
+pub mod wire;

@@ -1,0 +1,5 @@
+//! The live line of a running server, over real sockets.
+
+mod events;
+mod restart;
+mod socket;

@@ -1,0 +1,4 @@
+//! Many processes on one board: races, kills, and what is there afterwards.
+
+mod kill;
+mod race;
