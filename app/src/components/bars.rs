@@ -85,10 +85,10 @@ fn Refused() -> impl IntoView {
         store.refusal.get().map(|refusal| {
             let hint = refusal.problem.hint.for_web();
             view! {
-                <aside class="bar" data-part="page" role="alert">
+                <div class="bar" data-part="page" role="alert">
                     <Icon name="warning"/>
                     <p><strong>{refusal.problem.title.clone()}</strong>{(!hint.is_empty()).then(|| format!(" {hint}"))}" Nothing was changed; what you wrote is still in the form."</p>
-                </aside>
+                </div>
             }
         })
     }
