@@ -6,7 +6,7 @@ use crate::lifecycle::would_refuse;
 use crate::settings::Settings;
 use crate::standing::{LeaseState, counting, is_evidence, lease_state, passed, rest, standing, under_review, waits};
 use crate::task::{Milestone, Task};
-use crate::words::{count, cut, line};
+use crate::words::{count, cut, plain};
 use contracts::command::*;
 use contracts::standing::{Column, HoldKind, Standing, Status, Verdict};
 use contracts::view::{
@@ -87,7 +87,7 @@ fn review(task: &Task) -> Option<ReviewView> {
 }
 
 fn why(task: &Task, counters: &Counters, lease: Option<&Lease>, settings: &Settings, stands: Standing) -> Option<Why> {
-    let with = |text: String, note: &str| if note.trim().is_empty() { text } else { format!("{text}: {}", line(note, CARD_CHARS)) };
+    let with = |text: String, note: &str| if note.trim().is_empty() { text } else { format!("{text}: {}", plain(note, CARD_CHARS)) };
     let (text, since) = match stands {
         Standing::Done => return None,
         Standing::Cancelled => {
@@ -95,7 +95,7 @@ fn why(task: &Task, counters: &Counters, lease: Option<&Lease>, settings: &Setti
             (with(format!("cancelled by {}", closed.by.short()), &closed.note), Some(closed.at))
         }
         Standing::NeedsYou => match (task.questions.first(), task.conflicts.first()) {
-            (Some(question), _) => (format!("{} asks: {}", question.by.short(), line(&question.text, CARD_CHARS)), Some(question.at)),
+            (Some(question), _) => (format!("{} asks: {}", question.by.short(), plain(&question.text, CARD_CHARS)), Some(question.at)),
             (None, Some(conflict)) => (conflict.text.clone(), Some(conflict.at)),
             (None, None) => ("it would wait for itself: an edge has no effect".to_owned(), None),
         },
@@ -156,7 +156,7 @@ fn waits_for(task: &Task, counters: &Counters) -> String {
     if counters.children_open > 0 {
         parts.push(count(i64::from(counters.children_open), "subtask"));
     }
-    parts.extend(task.blockers.iter().map(|blocker| line(&blocker.reason, CARD_CHARS)));
+    parts.extend(task.blockers.iter().map(|blocker| plain(&blocker.reason, CARD_CHARS)));
     format!("waits for {}", parts.join(", "))
 }
 

@@ -46,6 +46,13 @@ pub fn line(text: &str, chars: usize) -> String {
     cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), chars)
 }
 
+/// Markdown on one line of a card, where nothing renders it: without the marks of emphasis and code, cut.
+pub fn plain(text: &str, chars: usize) -> String {
+    let bare = text.replace("**", "").replace("__", "").replace('`', "");
+    let unmarked = |line: &str| line.trim_start_matches(['#', '>', ' ']).to_owned();
+    line(&bare.lines().map(unmarked).collect::<Vec<_>>().join(" "), chars)
+}
+
 /// The first few, and how many more.
 pub fn some<T: std::fmt::Display>(items: &[T], shown: usize) -> String {
     let mut words: Vec<String> = items.iter().take(shown).map(ToString::to_string).collect();
@@ -111,6 +118,11 @@ mod tests {
         let names = |text: &str| mentioned(text).iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(names("ask @agent:bo/w_1, then @dev:ana. Not a@dev:bo or @system:demo or @bo; again @dev:ana"), ["agent:bo/w_1", "dev:ana"]);
         assert_eq!(names("(@dev:ana) @dev:é @agent:bo"), ["dev:ana"]);
+    }
+
+    #[test]
+    fn cards_show_no_marks_of_markdown() {
+        assert_eq!(plain("## Why\n\n> as **often** as `they` like\n", 80), "Why as often as they like");
     }
 
     #[test]
