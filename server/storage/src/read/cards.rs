@@ -5,12 +5,13 @@ use crate::error::StoreError;
 use crate::lease;
 use crate::projection::rows;
 use crate::read::queue::Leased;
-use crate::sql::{PROJECT, list, task_id};
+use crate::sql::{PROJECT, id_list, list, task_id};
 use contracts::standing::{Column, Standing};
 use contracts::view::TaskQuery;
 use contracts::{TaskId, limits};
 use engine::{Counters, Lease, Task};
 use sqlx::{QueryBuilder, Row, Sqlite};
+use std::cmp::Ordering;
 
 /// What a card is made of. The task's spec is not loaded.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,9 @@ pub struct ColumnPage {
     pub hidden: i64,
 }
 
+/// Words of a filter that are looked at.
+const WORDS_MAX: usize = 20;
+
 /// Which tasks a list is of.
 #[derive(Default)]
 struct Which<'a> {
@@ -56,29 +60,60 @@ struct Which<'a> {
     assignee: Option<&'a str>,
 }
 
+/// A part of a list that one statement asks for.
+enum Part {
+    /// All of it.
+    Whole,
+    /// Tasks of one standing at rest, but for these (a JSON list of ids).
+    AtRest(Standing, String),
+    /// These.
+    Moved(String),
+}
+
+/// Where a task lies in a list.
+struct Lies {
+    closed: bool,
+    priority: i64,
+    due_key: String,
+    created_at: String,
+    closed_at: Option<String>,
+    id: String,
+}
+
+impl Lies {
+    fn by_close(&self, other: &Lies) -> Ordering {
+        (&other.closed_at, &other.id).cmp(&(&self.closed_at, &self.id))
+    }
+
+    fn by_rank(&self, other: &Lies) -> Ordering {
+        let rank = |lies: &Lies| (lies.closed, lies.priority);
+        rank(self).cmp(&rank(other)).then_with(|| (&self.due_key, &self.created_at, &self.id).cmp(&(&other.due_key, &other.created_at, &other.id)))
+    }
+}
+
 impl Which<'_> {
-    /// `from task …` with every condition but the cursor's. `s.standing` is where a task with a lease stands now.
-    fn push(&self, sql: &mut QueryBuilder<'_, Sqlite>, leased: &[Leased]) {
-        let moved: Vec<[&str; 2]> = leased.iter().map(|one| [one.row.task.id.as_str(), one.standing.as_str()]).collect();
-        sql.push(" from task t left join (select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as standing from json_each(")
-            .push_bind(serde_json::json!(moved).to_string())
-            .push(")) s on s.id = t.id where t.project = ")
-            .push_bind(PROJECT);
+    /// `from task …` with every condition but the cursor's.
+    fn push(&self, sql: &mut QueryBuilder<'_, Sqlite>, part: &Part) {
+        sql.push(" from task t where t.project = ").push_bind(PROJECT);
+        match part {
+            Part::Whole => {}
+            Part::AtRest(rest, moved) => {
+                sql.push(" and t.rest = ").push_bind(rest.as_str());
+                sql.push(" and t.id not in (select value from json_each(").push_bind(moved.clone()).push("))");
+            }
+            Part::Moved(here) => drop(sql.push(" and t.id in (select value from json_each(").push_bind(here.clone()).push("))")),
+        }
         match (self.open, self.closed) {
             (true, false) => drop(sql.push(" and t.status = 'open'")),
             (false, true) => drop(sql.push(" and t.closed_at is not null")),
             _ => {}
         }
-        if !self.standing.is_empty() {
-            let standings = list(self.standing.iter().map(|standing| standing.as_str()));
-            sql.push(" and coalesce(s.standing, t.rest) in (select value from json_each(").push_bind(standings).push("))");
-        }
-        let folded = self.words.to_lowercase();
-        let words: Vec<&str> = folded.split_whitespace().collect();
-        if !words.is_empty() {
-            sql.push(" and not exists (select 1 from json_each(").push_bind(list(words)).push(
-                ") w where instr(t.words, w.value) = 0 and instr(coalesce((select l.actor from lease l where l.project = t.project and l.task = t.id), ''), w.value) = 0)",
-            );
+        for word in self.words.to_lowercase().split_whitespace().take(WORDS_MAX) {
+            sql.push(" and (instr(t.words, ")
+                .push_bind(word.to_owned())
+                .push(") > 0 or exists (select 1 from lease l where l.project = t.project and l.task = t.id and instr(l.actor, ")
+                .push_bind(word.to_owned())
+                .push(") > 0))");
         }
         if !self.labels.is_empty() {
             sql.push(" and exists (select 1 from task_label b where b.project = t.project and b.task = t.id and b.label in (select value from json_each(")
@@ -92,8 +127,40 @@ impl Which<'_> {
         }
     }
 
+    /// What to ask for so that each part is one walk along an index: a standing at rest, and what few leases make stand elsewhere.
+    fn parts(&self, leased: &[Leased]) -> Vec<Part> {
+        if self.standing.is_empty() {
+            return vec![Part::Whole];
+        }
+        let moved = || leased.iter().filter(|one| one.standing != one.row.rest);
+        let away = id_list(moved().map(|one| &one.row.task.id));
+        let here = id_list(moved().filter(|one| self.standing.contains(&one.standing)).map(|one| &one.row.task.id));
+        self.standing.iter().map(|rest| Part::AtRest(*rest, away.clone())).chain([Part::Moved(here)]).collect()
+    }
+
     fn is_by_close(&self) -> bool {
         self.closed && !self.open
+    }
+
+    /// What lies after the cursor, in order.
+    fn push_order(&self, sql: &mut QueryBuilder<'_, Sqlite>, cursor: Option<&str>) {
+        if self.is_by_close() {
+            if let Some([closed_at, id]) = cursor_values(cursor, 2).as_deref() {
+                sql.push(" and (t.closed_at, t.id) < (").push_bind(closed_at.clone()).push(", ").push_bind(id.clone()).push(")");
+            }
+            sql.push(" order by t.closed_at desc, t.id desc");
+            return;
+        }
+        let closed = if self.closed { "t.status <> 'open', " } else { "" };
+        if let Some([is_closed, priority, due, created, id]) = cursor_values(cursor, 5).as_deref() {
+            let number = |text: &str| text.parse::<i64>().unwrap_or(0);
+            sql.push(format!(" and ({closed}t.priority, t.due_key, t.created_at, t.id) > ("));
+            if self.closed {
+                sql.push_bind(number(is_closed)).push(", ");
+            }
+            sql.push_bind(number(priority)).push(", ").push_bind(due.clone()).push(", ").push_bind(created.clone()).push(", ").push_bind(id.clone()).push(")");
+        }
+        sql.push(format!(" order by {closed}t.priority, t.due_key, t.created_at, t.id"));
     }
 }
 
@@ -128,7 +195,9 @@ impl Read {
     pub async fn column(&mut self, column: Column, words: &str, cursor: Option<&str>, limit: Option<u32>) -> Result<ColumnPage, StoreError> {
         let standing: Vec<Standing> = Standing::ALL.iter().copied().filter(|standing| standing.column() == column).collect();
         let done = column == Column::Done;
-        let which = Which { open: !done, closed: done, standing, words, ..Which::default() };
+        // Whatever is closed is done.
+        let asked = if done { Vec::new() } else { standing };
+        let which = Which { open: !done, closed: done, standing: asked, words, ..Which::default() };
         let leased = self.leased().await?;
         let all: i64 =
             super::queue::by_standing(&mut self.conn, &leased).await?.iter().filter(|(standing, _)| standing.column() == column).map(|(_, n)| n).sum();
@@ -139,50 +208,35 @@ impl Read {
     }
 
     async fn total(&mut self, which: &Which<'_>, leased: &[Leased]) -> Result<i64, StoreError> {
-        let mut sql = QueryBuilder::new("select count(*)");
-        which.push(&mut sql, leased);
-        Ok(sql.build().fetch_one(&mut *self.conn).await?.get(0))
+        let mut total = 0;
+        for part in which.parts(leased) {
+            let mut sql = QueryBuilder::new("select count(*)");
+            which.push(&mut sql, &part);
+            total += sql.build().fetch_one(&mut *self.conn).await?.get::<i64, _>(0);
+        }
+        Ok(total)
     }
 
     async fn page(&mut self, which: &Which<'_>, leased: &[Leased], cursor: Option<&str>, limit: usize) -> Result<(Vec<CardRow>, Option<String>), StoreError> {
-        let mut sql = QueryBuilder::new("select t.id, t.priority, t.due_key, t.created_at, t.status <> 'open', t.closed_at");
-        which.push(&mut sql, leased);
-        if which.is_by_close() {
-            if let Some([closed_at, id]) = cursor_values(cursor, 2).as_deref() {
-                sql.push(" and (t.closed_at, t.id) < (").push_bind(closed_at.clone()).push(", ").push_bind(id.clone()).push(")");
+        let mut found: Vec<Lies> = Vec::new();
+        for part in which.parts(leased) {
+            let mut sql = QueryBuilder::new("select t.status <> 'open', t.priority, t.due_key, t.created_at, t.closed_at, t.id");
+            which.push(&mut sql, &part);
+            which.push_order(&mut sql, cursor);
+            sql.push(" limit ").push_bind(i64::try_from(limit + 1).unwrap_or(i64::MAX));
+            for row in sql.build().fetch_all(&mut *self.conn).await? {
+                let closed = row.get::<i64, _>(0) != 0;
+                found.push(Lies { closed, priority: row.get(1), due_key: row.get(2), created_at: row.get(3), closed_at: row.get(4), id: row.get(5) });
             }
-            sql.push(" order by t.closed_at desc, t.id desc");
-        } else {
-            if let Some([closed, priority, due, created, id]) = cursor_values(cursor, 5).as_deref() {
-                let number = |text: &str| text.parse::<i64>().unwrap_or(0);
-                sql.push(" and (t.status <> 'open', t.priority, t.due_key, t.created_at, t.id) > (")
-                    .push_bind(number(closed))
-                    .push(", ")
-                    .push_bind(number(priority))
-                    .push(", ")
-                    .push_bind(due.clone())
-                    .push(", ")
-                    .push_bind(created.clone())
-                    .push(", ")
-                    .push_bind(id.clone())
-                    .push(")");
-            }
-            sql.push(if which.closed {
-                " order by t.status <> 'open', t.priority, t.due_key, t.created_at, t.id"
-            } else {
-                " order by t.priority, t.due_key, t.created_at, t.id"
-            });
         }
-        sql.push(" limit ").push_bind(i64::try_from(limit + 1).unwrap_or(i64::MAX));
-        let found = sql.build().fetch_all(&mut *self.conn).await?;
-        let next = (found.len() > limit).then(|| found.get(limit - 1)).flatten().map(|row| match which.is_by_close() {
-            true => cursor_of(&[row.get(5), row.get(0)]),
-            false => {
-                let (closed, priority) = (row.get::<i64, _>(4).to_string(), row.get::<i64, _>(1).to_string());
-                cursor_of(&[&closed, &priority, row.get(2), row.get(3), row.get(0)])
-            }
+        found.sort_by(if which.is_by_close() { Lies::by_close } else { Lies::by_rank });
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let next = found.last().filter(|_| more).map(|last| match which.is_by_close() {
+            true => cursor_of(&[last.closed_at.as_deref().unwrap_or_default(), &last.id]),
+            false => cursor_of(&[if last.closed { "1" } else { "0" }, &last.priority.to_string(), &last.due_key, &last.created_at, &last.id]),
         });
-        let ids: Vec<TaskId> = found.iter().take(limit).map(|row| task_id(row.get(0))).collect::<Result<_, _>>()?;
+        let ids: Vec<TaskId> = found.iter().map(|lies| task_id(&lies.id)).collect::<Result<_, _>>()?;
         Ok((self.card_rows(&ids).await?, next))
     }
 

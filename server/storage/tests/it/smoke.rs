@@ -53,3 +53,63 @@ async fn a_task_from_plan_to_close() {
     let mut read = store.reader().begin().await.unwrap();
     assert_ne!(read.head().await.unwrap().epoch, head.epoch);
 }
+
+#[tokio::test]
+async fn every_card_is_on_one_page_and_in_one_column() {
+    let (_folder, world, store) = fresh().await;
+    let ids = plan(&store, serde_json::Value::from_iter((0..30).map(|at| json!({"title": format!("card {at}"), "priority": at % 4})))).await;
+    for (at, id) in ids.iter().enumerate() {
+        let agent = format!("agent:ana/w{at}");
+        match at % 5 {
+            0 => drop(give(&store, &agent, "claim", json!({"task": id})).await.unwrap()),
+            1 => drop(give(&store, "dev:ana", "close", json!({"task": id, "note": "done", "no_code": true})).await.unwrap()),
+            2 => drop(give(&store, "dev:ana", "hold", json!({"task": id, "note": "wait"})).await.unwrap()),
+            _ => {}
+        }
+        world.pass(1);
+    }
+    let mut read = store.reader().begin().await.unwrap();
+    let mut seen = Vec::new();
+    for (column, wanted) in [(Column::Ready, 12), (Column::Working, 6), (Column::Backlog, 6), (Column::Done, 6), (Column::NeedsYou, 0)] {
+        let mut cursor = None;
+        let mut found = Vec::new();
+        loop {
+            let page = read.column(column, "", cursor.as_deref(), Some(4)).await.unwrap().page;
+            assert_eq!(page.total, wanted, "{column}");
+            found.extend(page.rows);
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found.len() as i64, wanted, "{column}");
+        if column != Column::Done {
+            assert!(found.is_sorted_by_key(|row| (row.task.priority, row.task.created.clone())), "{column}");
+        }
+        seen.extend(found.into_iter().map(|row| row.task.id));
+    }
+    seen.sort();
+    let mut all = ids;
+    all.sort();
+    assert_eq!(seen, all);
+    for query in [
+        TaskQuery { all: true, limit: Some(7), ..TaskQuery::default() },
+        TaskQuery { standing: vec![Standing::Working, Standing::Done], all: true, limit: Some(5), ..TaskQuery::default() },
+    ] {
+        let mut found = std::collections::BTreeSet::new();
+        let mut cursor = None;
+        let total = loop {
+            let page = read.cards(&TaskQuery { cursor, ..query.clone() }).await.unwrap();
+            for row in page.rows {
+                assert!(found.insert(row.task.id), "twice");
+            }
+            cursor = page.next;
+            if cursor.is_none() {
+                break page.total;
+            }
+        };
+        assert_eq!(found.len() as i64, total);
+        assert_eq!(total, if query.standing.is_empty() { 30 } else { 12 });
+    }
+    assert_eq!(read.column(Column::Working, "ana/w5", None, None).await.unwrap().page.total, 1, "by holder");
+}
