@@ -160,6 +160,18 @@ fn a_double_claim_is_kept_by_the_first_and_settles_when_one_lets_go() {
 }
 
 #[test]
+fn who_came_second_lets_go_of_its_own_claim_alone() {
+    assert_snapshot!(outcome("ana plan a; far x1 task.claimed a expires_in=7200 fence=1; far w1 task.claimed a expires_in=7200 fence=1", "w2 release a note='not mine to give'; w1 release a note='x1 was there first'; w1 release a note='x1 was there first'"), @"
+    refused forbidden: release of tk-0000a0: you neither hold it nor is it assigned to you
+    hint: claim it first: callboard tasks claim tk-0000a0
+    task.released tk-0000a0 note=x1 was there first reason=asked holder=agent:ana/w1
+    now stalled
+    refused forbidden: release of tk-0000a0: you neither hold it nor is it assigned to you
+    hint: claim it first: callboard tasks claim tk-0000a0
+    ");
+}
+
+#[test]
 fn nothing_held_is_no_refusal_for_renewing_all() {
     assert_snapshot!(outcome("ana plan a", "w1 renew; w1 renew a"), @"
     refused lease_lost: you do not hold tk-0000a0
