@@ -6,13 +6,16 @@
 mod assemble;
 mod caller;
 mod changes;
+mod gather;
+mod hooked;
 mod snapshot;
 
 pub use changes::Changes;
+pub use hooked::{HookedBoard, HookedLease, HookedTask};
 
 use crate::boot::{Base, Clock};
 use contracts::command::CommandRequest;
-use contracts::{Actor, Board, Caller, Code, Hint, Moment, Problem, limits};
+use contracts::{Actor, Board, Caller, Code, Hint, Moment, Problem, Surface, limits};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use storage::{Outcome, Request, Store, StoreError, Work};
@@ -101,6 +104,10 @@ impl ServerPort {
 
     /// Notes that somebody is there, at most once a minute for each; a board that can't note it serves all the same.
     async fn seen(&self, caller: &Caller) {
+        // A command is over before anybody could look; noting it would cost a second sync.
+        if caller.surface == Surface::Cli {
+            return;
+        }
         let now = self.now();
         let due = self.0.seen.lock().is_ok_and(|mut seen| {
             let last = seen.insert(caller.actor.clone(), now);
@@ -115,14 +122,24 @@ impl ServerPort {
         }
     }
 
+    /// Hands work to the writer, once what git has of it is bound, and waits for its outcome.
+    async fn send(&self, caller: &Caller, mut work: Work) -> Result<Outcome, Problem> {
+        if let Work::Commands(requests) = &mut work
+            && !self.page().read_only
+        {
+            self.gather(caller, requests).await;
+        }
+        self.enqueue(caller, work).await
+    }
+
     /// Hands work to the writer and waits for its outcome.
-    async fn send(&self, caller: &Caller, work: Work) -> Result<Outcome, Problem> {
+    async fn enqueue(&self, caller: &Caller, work: Work) -> Result<Outcome, Problem> {
         if self.page().read_only {
             return Err(Problem::new(Code::ReadOnly, "this board is served read only"));
         }
         let needs_base = matches!(&work, Work::Next(_)) || matches!(&work, Work::Commands(requests) if requests.iter().any(claims));
         let base = if needs_base { self.0.base.get() } else { None };
-        let request = Request { caller: caller.clone(), work, base, hooks_renew: false };
+        let request = Request { caller: caller.clone(), work, base, hooks_renew: needs_base && self.hooks_renew(caller) };
         let (reply, outcome) = oneshot::channel();
         self.0.queue.try_send(Job { request, reply }).map_err(|_| busy())?;
         match outcome.await {
@@ -130,6 +147,14 @@ impl ServerPort {
             Ok(outcome) => outcome,
             Err(_) => Err(busy()),
         }
+    }
+}
+
+impl ServerPort {
+    /// Whether the caller's client has hooks that renew its leases. A client that says it is another one has none of them.
+    fn hooks_renew(&self, caller: &Caller) -> bool {
+        let other = caller.client.as_deref().is_some_and(|client| !client.to_lowercase().contains("claude"));
+        !other && caller.actor.is_agent() && self.store().place().root.parent().is_some_and(crate::init::client_hooks_are_there)
     }
 }
 

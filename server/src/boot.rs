@@ -11,6 +11,9 @@ pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 /// A source of random bits, given to the store.
 pub type Bits = Arc<dyn Fn() -> u128 + Send + Sync>;
 
+/// The variable by which `doctor` asks whether a hook is called: the folder in which it leaves a file of its name.
+pub const PROBE: &str = "CALLBOARD_PROBE";
+
 /// How a process wants the board opened.
 #[derive(Clone, Default)]
 pub struct BootOptions {
@@ -82,7 +85,9 @@ pub async fn open(place: git::Place, options: BootOptions) -> Result<Boot, Probl
     let storage_options = storage::Options { readers: options.readers, tracked: Arc::new(tracked), index, ..storage::Options::new(clock, bits) };
     let (store, opened) = storage::Store::open(storage::Place { root: root.clone() }, storage_options.clone()).await.map_err(|error| error.problem())?;
     let port = ServerPort::start(store.clone(), storage_options, base, options.page);
-    Ok(Boot { place, root, config, store, port, identity, repaired: opened.repaired })
+    let mut repaired = opened.repaired;
+    repaired.extend(crate::pending::drain(&root, &port).await);
+    Ok(Boot { place, root, config, store, port, identity, repaired })
 }
 
 /// Whether git has this file: in its index, or, when it is gone, on a branch that is not checked out.
@@ -137,6 +142,11 @@ impl Base {
     /// Of this repository.
     pub fn new(repository: Option<Arc<git::Repository>>) -> Base {
         Base { repository, found: Arc::default() }
+    }
+
+    /// The repository; none outside git.
+    pub fn repository(&self) -> Option<&Arc<git::Repository>> {
+        self.repository.as_ref()
     }
 
     /// The remote's default branch, `main`, `master`, or none.

@@ -4,11 +4,14 @@
 //! stderr. What serves pages is put in by `main`, because one transport does not know another.
 
 mod actors;
+mod bind;
 mod completions;
 mod config;
 mod conflicts;
 mod demo;
 mod desk;
+mod doctor;
+mod hook;
 mod inbox;
 mod init;
 mod log;
@@ -27,6 +30,7 @@ mod ui;
 mod when;
 mod who;
 
+pub use hook::{HookLine, RunHook};
 pub use ui::UiOptions;
 
 use crate::boot::Boot;
@@ -101,6 +105,8 @@ struct Globals {
 enum Command {
     /// Make a board for this repository, or repair what is there
     Init(init::InitArgs),
+    /// Check that everything is wired, one line each, with the command that mends it
+    Doctor,
     /// Serve the board as a live page
     Ui(ui::UiArgs),
     /// Serve the board's tools to an agent over stdin and stdout
@@ -121,6 +127,8 @@ enum Command {
     Conflicts(conflicts::ConflictsArgs),
     /// Check the log
     Log(log::LogArgs),
+    /// Bind a commit that no hook saw
+    Bind(bind::BindArgs),
     /// Make every projection anew from the log
     Rebuild,
     /// Set, explain and check settings and configuration
@@ -129,14 +137,20 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Print the completion script of a shell
     Completions(completions::CompletionsArgs),
+    /// What git and agent clients call
+    #[command(hide = true)]
+    Hook(hook::HookArgs),
 }
 
 /// Runs the command line of this process.
-pub fn run(serve: Serve) -> ExitCode {
+pub fn run(serve: Serve, run_hook: RunHook) -> ExitCode {
     let line = match Line::try_parse() {
         Ok(line) => line,
         Err(fault) => return misread(&fault),
     };
+    if let Command::Hook(args) = line.command {
+        return hook::run(&line.globals, args, run_hook);
+    }
     let globals = &line.globals;
     let manner = Manner::of_process(globals.json, globals.quiet, globals.no_color, globals.ascii);
     let many_at_once = matches!(line.command, Command::Ui(_) | Command::Demo(_) | Command::Mcp(_));
@@ -176,6 +190,10 @@ async fn dispatch(line: Line, manner: Manner, serve: Serve) -> Result<Exit, Prob
             let exit = init::run(&globals, &mut out, args).await?;
             out.flush().map(|()| exit)
         }
+        Command::Doctor => {
+            let exit = doctor::run(&globals, &mut out).await?;
+            out.flush().map(|()| exit)
+        }
         Command::Completions(args) => completions::run(&mut out, &args).and_then(|()| out.flush()).map(|()| Exit::Done),
         Command::Ui(args) => ui::run(&globals, out, args, serve).await,
         Command::Demo(args) => demo::run(&globals, out, args, serve).await,
@@ -203,9 +221,11 @@ async fn on_board(desk: &mut Desk, command: Command) -> Result<Exit, Problem> {
         Command::Milestone(args) => milestone::run(desk, args).await,
         Command::Conflicts(args) => conflicts::run(desk, args).await,
         Command::Log(args) => log::run(desk, &args).await,
+        Command::Bind(args) => bind::run(desk, args).await,
         Command::Rebuild => rebuild::run(desk).await,
         Command::Config(args) => config::run(desk, args).await,
         Command::Init(_) | Command::Ui(_) | Command::Mcp(_) | Command::Demo(_) | Command::Completions(_) => Ok(Exit::Done),
+        Command::Doctor | Command::Hook(_) => Ok(Exit::Done),
     }
 }
 

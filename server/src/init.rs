@@ -4,7 +4,13 @@
 //! byte stays.
 
 mod client;
+mod guide;
+pub mod hooked;
 mod json_text;
+pub mod settings;
+mod undo;
+
+pub use settings::installed as client_hooks_are_there;
 
 use crate::boot::{self, BootOptions};
 use contracts::command::CreateProject;
@@ -28,6 +34,8 @@ pub struct InitOptions {
     pub zone: String,
     /// Whether to connect the agent client.
     pub client: bool,
+    /// Whether to wire git's hooks, and whether a committed file may get a line for that.
+    pub hooks: Option<git::hooks::Mode>,
 }
 
 /// What became of one thing.
@@ -104,18 +112,39 @@ pub async fn init(place: &git::Place, options: InitOptions) -> Result<Vec<Step>,
     let place = git::Place { project: true, ..place.clone() };
     steps.extend(project(&place, &options).await?);
     steps.extend(remember(&place)?);
+    let repository = place.repository();
+    let repository = repository.as_ref();
+    let binary = settings::binary();
+    if let (Some(mode), Some(repository), Some(binary)) = (options.hooks, repository, &binary) {
+        steps.extend(hooked::connect(repository, binary, mode)?);
+    }
+    steps.push(guide::write_guide(&directory)?);
     if options.client {
         steps.push(client::connect(&place.root, &directory)?);
+        if let Some(binary) = &binary {
+            steps.push(settings::connect(&place.root, &directory, repository, binary)?);
+        }
+        steps.push(guide::offer_skills(&place.root, repository)?);
+        steps.push(guide::connect_agents(&place.root, &directory)?);
     }
     Ok(steps)
 }
 
-/// Takes our entry out of the client's settings. The board stays.
+/// Takes our hooks, and our entries in the client's settings, out again. The board stays.
 ///
 /// # Errors
 /// When the file can't be written.
 pub fn remove(place: &git::Place) -> Result<Vec<Step>, Problem> {
-    let mut steps = vec![client::disconnect(&place.root, &place.directory())?];
+    let (root, directory) = (&place.root, place.directory());
+    let repository = place.repository();
+    let repository = repository.as_ref();
+    let mut steps = vec![client::disconnect(root, &directory)?, settings::disconnect(root, &directory, repository)?];
+    steps.push(guide::withdraw_skills(root, repository));
+    steps.push(guide::disconnect_agents(root, &directory)?);
+    if let Some(repository) = repository {
+        settings::disconnect_worktrees(repository);
+        steps.push(hooked::disconnect(repository)?);
+    }
     if place.project {
         steps.push(Step::new(".callboard/", Did::Kept).note("the board is yours: delete the folder to be rid of it"));
     }

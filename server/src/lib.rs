@@ -8,13 +8,25 @@ pub mod boot;
 mod cli;
 pub mod config;
 mod demo;
+mod evidence;
+mod hooks;
 pub mod http;
 mod init;
 pub mod live;
+mod pending;
 pub mod publisher;
 mod serve;
 
 /// Runs the command line of this process.
 pub fn run() -> std::process::ExitCode {
-    cli::run(|boot, options| Box::pin(serve::serve(boot, options)))
+    cli::run(|boot, options| Box::pin(serve::serve(boot, options)), run_hook)
+}
+
+/// What the command line read is what the hooks know.
+fn run_hook(project: Option<std::path::PathBuf>, line: cli::HookLine) -> std::process::ExitCode {
+    let hook = match line {
+        cli::HookLine::Git { name, args } => hooks::Hook::Git { name, args },
+        cli::HookLine::Client { event } => hooks::Hook::Client { event },
+    };
+    hooks::run(project, hook)
 }

@@ -15,6 +15,7 @@ mod facts;
 mod history;
 pub mod hooks;
 mod place;
+mod probe;
 mod progress;
 mod remote;
 mod repository;

@@ -10,15 +10,28 @@ use serde_json::json;
 /// Arguments of `init`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct InitArgs {
-    /// Leave the agent client's settings (.mcp.json) alone
+    /// Leave the agent client's settings and AGENTS.md alone
     #[arg(long)]
     no_client: bool,
+    /// Leave git's hooks alone
+    #[arg(long, conflicts_with = "hooks")]
+    no_hooks: bool,
+    /// Where hooks are in the tree, add our line to those committed files
+    #[arg(long, value_enum, value_name = "WHERE")]
+    hooks: Option<HooksWhere>,
     /// Use this IANA time zone instead of the machine's
     #[arg(long, value_name = "Z", value_parser = zone)]
     zone: Option<String>,
-    /// Take our entry out of the agent client's settings; the board in .callboard/ stays
-    #[arg(long, conflicts_with_all = ["no_client", "zone"])]
+    /// Take our hooks and our entries in the agent client's settings out; the board in .callboard/ stays
+    #[arg(long, conflicts_with_all = ["no_client", "no_hooks", "hooks", "zone"])]
     remove: bool,
+}
+
+/// Where a line of ours may go.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum HooksWhere {
+    /// Into the committed hooks of the tree
+    Tracked,
 }
 
 fn zone(raw: &str) -> Result<String, String> {
@@ -44,7 +57,8 @@ pub async fn run(globals: &Globals, out: &mut Out, args: InitArgs) -> Result<Exi
         out.notice("this is no git repository: the board is kept here, and git carries it nowhere");
     }
     let zone = args.zone.unwrap_or_else(when::machine_zone);
-    let options = InitOptions { actor, zone, client: !args.no_client };
+    let mode = if args.hooks.is_some() { git::hooks::Mode::Tracked } else { git::hooks::Mode::Local };
+    let options = InitOptions { actor, zone, client: !args.no_client, hooks: (!args.no_hooks).then_some(mode) };
     let steps = init::init(&place, options).await?;
     report(out, &steps, true)?;
     Ok(Exit::Done)

@@ -85,6 +85,57 @@ impl Object {
     }
 }
 
+/// An array: its brackets, and what is between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// From `[` to behind `]`.
+    pub whole: Range<usize>,
+    /// In order.
+    pub elements: Vec<Range<usize>>,
+}
+
+impl Array {
+    /// The array that begins at or after `from`.
+    pub fn at(text: &str, from: usize) -> Option<Array> {
+        let start = blanks(text, from);
+        if *text.as_bytes().get(start)? != b'[' {
+            return None;
+        }
+        let mut at = blanks(text, start + 1);
+        let mut elements = Vec::new();
+        while *text.as_bytes().get(at)? != b']' {
+            let element = value(text, at)?;
+            at = blanks(text, element.end);
+            elements.push(element);
+            match text.as_bytes().get(at)? {
+                b',' => at = blanks(text, at + 1),
+                b']' => {}
+                _ => return None,
+            }
+        }
+        Some(Array { whole: start..at + 1, elements })
+    }
+
+    /// The text with one more element at the end of this array.
+    pub fn with(&self, text: &str, element: &str) -> String {
+        match self.elements.last() {
+            Some(last) => format!("{}, {element}{}", &text[..last.end], &text[last.end..]),
+            None => format!("{}{element}{}", &text[..=self.whole.start], &text[self.whole.start + 1..]),
+        }
+    }
+
+    /// The text without one element of this array.
+    pub fn without(&self, text: &str, place: usize) -> Option<String> {
+        let element = self.elements.get(place)?;
+        let cut = match (place.checked_sub(1).and_then(|before| self.elements.get(before)), self.elements.get(place + 1)) {
+            (Some(before), _) => before.end..element.end,
+            (None, Some(next)) => element.start..next.start,
+            (None, None) => element.clone(),
+        };
+        Some(format!("{}{}", &text[..cut.start], &text[cut.end..]))
+    }
+}
+
 /// How an object is laid out.
 struct Style {
     newline: &'static str,

@@ -84,7 +84,11 @@ pub(crate) async fn keep_answer(batch: &mut Batch<'_>, key: &str, digest: &[u8],
 
 async fn keyed(batch: &mut Batch<'_>, request: &CommandRequest) -> Result<Result<Receipt, Problem>, StoreError> {
     let Some(key) = &request.key else { return one(batch, request).await };
-    let content = CommandRequest { key: None, ..request.clone() }.to_value();
+    let mut content = CommandRequest { key: None, ..request.clone() }.to_value();
+    // What git says beside the call may have changed by the time it is sent again; it is the same call.
+    if let Some(args) = content.get_mut("args").and_then(Value::as_object_mut) {
+        args.remove("unpushed");
+    }
     let digest = digest(&content);
     match answered(batch, key.as_str(), &digest).await? {
         Some(Err(problem)) => return Ok(Err(problem)),

@@ -13,6 +13,7 @@ mod inbox;
 mod lease;
 mod lock;
 mod log_file;
+mod marks;
 mod next;
 mod open;
 mod projection;
@@ -28,6 +29,7 @@ mod write;
 
 pub use error::StoreError;
 pub use log_file::{Disk, Fault, Place, Step};
+pub use marks::Mark;
 pub use read::{CardPage, CardRow, ColumnPage, EventPage, Head, Hit, InboxRow, LiveRow, Read};
 pub use rebuild::Rebuilt;
 pub use sql::EventRow;

@@ -3,7 +3,7 @@
 use crate::error::StoreError;
 use sqlx::{Connection, Executor, Row, SqliteConnection};
 
-const MIGRATIONS: [&str; 1] = [include_str!("../migrations/1_board.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("../migrations/1_board.sql"), include_str!("../migrations/2_marks.sql")];
 
 /// The newest format this version knows.
 pub(crate) const NEWEST: i64 = MIGRATIONS.len() as i64;

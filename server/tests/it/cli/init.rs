@@ -13,14 +13,19 @@ fn a_board_is_made_once_and_a_second_time_all_is_there() {
         "created  .callboard/.gitignore",
         "created  .callboard/.gitattributes",
         "created  project harbour (Europe/Berlin)",
+        "created  6 git hooks",
+        "created  .callboard/GUIDE.md",
         "created  .mcp.json",
+        "created  .claude/settings.local.json",
+        "created  .claude/skills/callboard-*",
+        "created  AGENTS.md",
     ] {
         assert!(first.lines().any(|said| said.starts_with(line)), "{line} in {first}");
     }
     assert!(first.contains("claude mcp add callboard -- callboard mcp"));
     let second = stage.ok(&["init"]);
     let steps: Vec<&str> = second.lines().take_while(|line| !line.is_empty()).collect();
-    assert!(steps.len() == 5 && steps.iter().all(|line| line.starts_with("already")), "{second}");
+    assert!(steps.len() == 10 && steps.iter().all(|line| line.starts_with("already")), "{second}");
     assert_eq!(fs::read_to_string(stage.board().join(".gitattributes")).unwrap(), "* -text\n");
     assert_eq!(
         fs::read_to_string(stage.board().join(".gitignore")).unwrap(),

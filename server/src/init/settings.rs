@@ -1,0 +1,301 @@
+//! The hooks of the agent client: our entries in its own, uncommitted settings of the project, and out again.
+//!
+//! Invariant: an entry is ours when its command is `callboard hook client …`; every other byte stays where it is.
+
+use super::json_text::{Array, Object};
+use super::undo::{self, Record};
+use super::{Did, Step};
+use contracts::Problem;
+use git::Repository;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The file, from the root of a worktree.
+pub const FILE: &str = ".claude/settings.local.json";
+const RECORD: &str = "settings.before";
+/// What the client calls us for, with the tools it is about and how many seconds it may wait.
+const EVENTS: [(&str, Option<&str>, u32); 6] = [
+    ("SessionStart", None, 5),
+    ("UserPromptSubmit", None, 5),
+    ("PreToolUse", Some("*"), 3),
+    ("PostToolUse", Some("*"), 3),
+    ("Stop", None, 5),
+    ("SubagentStop", None, 5),
+];
+
+/// Whether the client has our hooks, in either of its files.
+pub fn installed(root: &Path) -> bool {
+    [FILE, ".claude/settings.json"].iter().any(|file| std::fs::read_to_string(root.join(file)).is_ok_and(|text| text.lines().any(is_ours)))
+}
+
+fn is_ours(command: &str) -> bool {
+    command.contains("callboard") && command.contains(" hook client ")
+}
+
+/// Puts our entries in, or mends them.
+pub fn connect(root: &Path, directory: &Path, repository: Option<&Repository>, binary: &Path) -> Result<Step, Problem> {
+    let path = root.join(FILE);
+    let found = undo::text(&path, FILE)?;
+    let record = Record::read(directory, RECORD);
+    let (before, ours) = match (&found, &record) {
+        (None, _) => (None, false),
+        (Some(text), Some(record)) if record.after == *text => (record.before.clone(), true),
+        (Some(text), record) => match without(text) {
+            Ok(before) => {
+                let ours = before != *text;
+                let none = ours && record.as_ref().is_none_or(|record| record.before.is_none()) && is_empty(&before);
+                ((!none).then_some(before), ours)
+            }
+            Err(why) => return Ok(Step::new(FILE, Did::Kept).note(why)),
+        },
+    };
+    let after = match with(before.as_deref().unwrap_or("{}\n"), binary) {
+        Ok(after) => after,
+        Err(why) => return Ok(Step::new(FILE, Did::Kept).note(why)),
+    };
+    let excluded = exclude(repository, &path, record.as_ref().is_some_and(|record| record.excluded));
+    if found.as_ref() == Some(&after) {
+        return Ok(Step::new(FILE, Did::Already));
+    }
+    let did = if ours { Did::Repaired } else { Did::Created };
+    Record { before, after, excluded }.put(&path, FILE, directory, RECORD)?;
+    Ok(Step::new(FILE, did).note("the agent client's hooks; git does not see the file"))
+}
+
+/// The same entries for a linked worktree, which does not see the main one's file.
+///
+/// # Errors
+/// When the file can't be written.
+pub fn connect_worktree(worktree: &Path, binary: &Path) -> Result<bool, Problem> {
+    let path = worktree.join(FILE);
+    let found = undo::text(&path, FILE)?;
+    let Ok(before) = without(found.as_deref().unwrap_or("{}\n")) else { return Ok(false) };
+    let Ok(after) = with(&before, binary) else { return Ok(false) };
+    if found.as_deref() != Some(after.as_str()) {
+        std::fs::create_dir_all(worktree.join(".claude")).map_err(|fault| super::unwritable(FILE, &fault))?;
+        super::write(&path, &after).map_err(|fault| super::unwritable(FILE, &fault))?;
+    }
+    Ok(true)
+}
+
+/// Takes our entries out.
+pub fn disconnect(root: &Path, directory: &Path, repository: Option<&Repository>) -> Result<Step, Problem> {
+    let path = root.join(FILE);
+    let record = Record::read(directory, RECORD);
+    if let (Some(repository), true) = (repository, record.as_ref().is_some_and(|record| record.excluded)) {
+        let _ = repository.unexclude(&format!("/{FILE}")); // the line hides a file that is not there any more
+    }
+    let Some(text) = undo::text(&path, FILE)? else { return Ok(Step::new(FILE, Did::Already).note("there is none")) };
+    let before = match &record {
+        Some(record) if record.after == text => record.before.clone(),
+        record => match without(&text) {
+            Ok(before) if before == text => return Ok(Step::new(FILE, Did::Already).note("our entries are not in it")),
+            Ok(before) => Some(before).filter(|before| record.as_ref().is_some_and(|record| record.before.is_some()) || !is_empty(before)),
+            Err(why) => return Ok(Step::new(FILE, Did::Kept).note(why)),
+        },
+    };
+    undo::restore(&path, FILE, before.as_deref(), directory, RECORD)?;
+    let _ = std::fs::remove_dir(root.join(".claude")); // only when nothing else is in it
+    Ok(Step::new(FILE, Did::Removed).note("our entries were taken out"))
+}
+
+/// Takes our entries out of every linked worktree that got them.
+pub fn disconnect_worktrees(repository: &Repository) {
+    for tree in repository.worktrees().unwrap_or_default().into_iter().skip(1) {
+        let path = tree.path.join(FILE);
+        let Ok(Some(text)) = undo::text(&path, FILE) else { continue };
+        let Ok(before) = without(&text) else { continue };
+        // A worktree is a copy of ours: what can't be written there is told by nobody.
+        if before != text && is_empty(&before) {
+            let _ = std::fs::remove_file(&path).and_then(|()| std::fs::remove_dir(tree.path.join(".claude")));
+        } else if before != text {
+            let _ = super::write(&path, &before);
+        }
+    }
+}
+
+/// Keeps the file out of commits; says whether the line is ours.
+fn exclude(repository: Option<&Repository>, path: &Path, ours: bool) -> bool {
+    let Some(repository) = repository else { return false };
+    if repository.tracks(path).unwrap_or(true) {
+        return ours;
+    }
+    let line = format!("/{FILE}");
+    let there = std::fs::read_to_string(repository.common_dir().join("info/exclude")).is_ok_and(|text| text.lines().any(|found| found == line));
+    if there { ours } else { repository.exclude(&line).is_ok() }
+}
+
+fn is_empty(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty))
+}
+
+/// The command of an event.
+fn command(binary: &Path, event: &str) -> String {
+    let plain = binary.to_string_lossy();
+    let safe = plain.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
+    let quoted = if safe { plain.into_owned() } else { format!("'{}'", plain.replace('\'', r"'\''")) };
+    format!("{quoted} hook client {event}")
+}
+
+/// A group of one event, line by line.
+fn group(binary: &Path, (event, matcher, seconds): (&str, Option<&str>, u32)) -> Vec<String> {
+    let command = Value::from(command(binary, event));
+    let mut lines = vec!["{".to_owned()];
+    lines.extend(matcher.map(|matcher| format!("  \"matcher\": \"{matcher}\",")));
+    lines.extend([
+        "  \"hooks\": [".to_owned(),
+        "    {".to_owned(),
+        "      \"type\": \"command\",".to_owned(),
+        format!("      \"command\": {command},"),
+        format!("      \"timeout\": {seconds}"),
+        "    }".to_owned(),
+        "  ]".to_owned(),
+        "}".to_owned(),
+    ]);
+    lines
+}
+
+fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
+    lines.into_iter().map(|line| format!("  {line}"))
+}
+
+/// The text with all our entries, where there were none.
+fn with(text: &str, binary: &Path) -> Result<String, &'static str> {
+    let mut text = text.to_owned();
+    for event in EVENTS {
+        let read: Value = serde_json::from_str(&text).map_err(|_| "it is not plain JSON, so the hooks are not in it")?;
+        let top = Object::at(&text, 0).filter(|_| read.is_object()).ok_or("it is not a JSON object")?;
+        let member = |group: Vec<String>| [format!("\"{}\": [", event.0)].into_iter().chain(indented(group)).chain(["]".to_owned()]).collect::<Vec<_>>();
+        text = match top.member("hooks") {
+            None => {
+                let lines: Vec<String> =
+                    ["\"hooks\": {".to_owned()].into_iter().chain(indented(member(group(binary, event)))).chain(["}".to_owned()]).collect();
+                top.with(&text, &lines)
+            }
+            Some(hooks) => {
+                let inner = Object::at(&text, hooks.value.start).filter(|_| read["hooks"].is_object()).ok_or("its hooks are no object")?;
+                match inner.member(event.0) {
+                    None => inner.with(&text, &member(group(binary, event))),
+                    Some(found) => {
+                        let array = Array::at(&text, found.value.start).ok_or("its hooks are no lists")?;
+                        let joined =
+                            group(binary, event).iter().map(|line| line.trim_start()).collect::<Vec<_>>().join(" ").replace("{ ", "{").replace(" }", "}");
+                        array.with(&text, &joined)
+                    }
+                }
+            }
+        };
+    }
+    Ok(text)
+}
+
+/// The text without our entries.
+fn without(text: &str) -> Result<String, &'static str> {
+    let mut text = text.to_owned();
+    // Each round takes one entry out; there are no more of them than lines.
+    for _ in 0..=text.len() {
+        let read: Value = serde_json::from_str(&text).map_err(|_| "it is not plain JSON: take entries with callboard hook client out by hand")?;
+        let Some((event, group, hook)) = first_ours(&read) else { return Ok(text) };
+        text = cut(&text, &read, &event, group, hook).ok_or("our entries could not be told from the others: take them out by hand")?;
+    }
+    Err("our entries could not be taken out")
+}
+
+/// Event, group and hook of one entry of ours.
+fn first_ours(read: &Value) -> Option<(String, usize, usize)> {
+    for (event, groups) in read.get("hooks")?.as_object()? {
+        for (at, group) in groups.as_array().into_iter().flatten().enumerate() {
+            let hooks = group.get("hooks").and_then(Value::as_array);
+            let ours = |hook: &Value| hook.get("command").and_then(Value::as_str).is_some_and(is_ours);
+            if let Some(hook) = hooks.and_then(|hooks| hooks.iter().position(ours)) {
+                return Some((event.clone(), at, hook));
+            }
+        }
+    }
+    None
+}
+
+fn cut(text: &str, read: &Value, event: &str, group: usize, hook: usize) -> Option<String> {
+    let top = Object::at(text, 0)?;
+    let hooks = Object::at(text, top.member("hooks")?.value.start)?;
+    let groups = Array::at(text, hooks.member(event)?.value.start)?;
+    if read["hooks"][event][group]["hooks"].as_array()?.len() > 1 {
+        let found = Object::at(text, groups.elements.get(group)?.start)?;
+        return Array::at(text, found.member("hooks")?.value.start)?.without(text, hook);
+    }
+    if groups.elements.len() > 1 {
+        return groups.without(text, group);
+    }
+    if hooks.members.len() > 1 {
+        return Some(hooks.without(text, hooks.member(event)?));
+    }
+    Some(top.without(text, top.member("hooks")?))
+}
+
+/// Where this program is.
+pub fn binary() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn round(before: Option<&str>, keep: bool, between: impl Fn(String) -> String) -> Option<String> {
+        let root = tempfile::tempdir().unwrap();
+        let directory = root.path().join(".callboard");
+        fs::create_dir_all(root.path().join(".claude")).unwrap();
+        let path = root.path().join(FILE);
+        if let Some(before) = before {
+            fs::write(&path, before).unwrap();
+        }
+        let binary = Path::new("/opt/my tools/callboard");
+        connect(root.path(), &directory, None, binary).unwrap();
+        let first = fs::read_to_string(&path).unwrap();
+        let read: Value = serde_json::from_str(&first).unwrap();
+        for (event, ..) in EVENTS {
+            let groups = read["hooks"][event].as_array().unwrap();
+            assert_eq!(groups.last().unwrap()["hooks"][0]["command"], format!("'/opt/my tools/callboard' hook client {event}"));
+        }
+        assert!(installed(root.path()));
+        let again = connect(root.path(), &directory, None, binary).unwrap();
+        assert_eq!((again.did, fs::read_to_string(&path).unwrap()), (Did::Already, first.clone()));
+        let moved = connect(root.path(), &directory, None, Path::new("/bin/callboard")).unwrap();
+        assert_eq!(moved.did, Did::Repaired);
+        assert!(!fs::read_to_string(&path).unwrap().contains("my tools"));
+        connect(root.path(), &directory, None, binary).unwrap();
+        fs::write(&path, between(fs::read_to_string(&path).unwrap())).unwrap();
+        if !keep {
+            fs::remove_dir_all(&directory).unwrap();
+        }
+        disconnect(root.path(), &directory, None).unwrap();
+        fs::read_to_string(&path).ok()
+    }
+
+    const FOREIGN: &str = "{\n  \"permissions\": {\"allow\": [\"Bash(ls)\"]},\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]\n  }\n}\n";
+
+    #[test]
+    fn every_layout_comes_back_byte_for_byte() {
+        for before in [
+            None,
+            Some("{}"),
+            Some("{ }\n"),
+            Some("{\"hooks\":{}}"),
+            Some("{\"hooks\": {\"Stop\": []}, \"x\": 1}"),
+            Some(FOREIGN),
+            Some("{\r\n\t\"a\": 1\r\n}\r\n"),
+        ] {
+            assert_eq!(round(before, true, |text| text).as_deref(), before);
+        }
+        for before in [None, Some("{\n  \"a\": 1\n}\n"), Some(FOREIGN)] {
+            assert_eq!(round(before, false, |text| text).as_deref(), before, "without the record");
+        }
+    }
+
+    #[test]
+    fn what_was_added_meanwhile_stays() {
+        let after = round(Some(FOREIGN), true, |text| text.replace("say done", "say well done")).unwrap();
+        assert_eq!(after, FOREIGN.replace("say done", "say well done"));
+    }
+}
