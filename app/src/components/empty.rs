@@ -112,7 +112,10 @@ pub fn AllDone() -> impl IntoView {
         <div class="empty" data-part="strip">
             <h2>"Nothing is left to do"</h2>
             <p>
-                {move || format!("All {} are closed", words::count(store.counts.with(|counts| counts.all()), "task", "tasks"))}
+                {move || match store.counts.with(|counts| counts.all()) {
+                    1 => "The only task is closed".to_owned(),
+                    all => format!("All {} are closed", words::count(all, "task", "tasks")),
+                }}
                 {move || last().map(|at| view! { ", the last one "<Ago at=at/> })}
                 "."
             </p>
@@ -132,7 +135,10 @@ pub fn Filtered() -> impl IntoView {
             <Icon name="filter" size="xl"/>
             <h2>"No task matches"</h2>
             <p>
-                {move || format!("All {} are hidden by ", words::count(store.counts.with(|counts| counts.all()), "task", "tasks"))}
+                {move || match store.counts.with(|counts| counts.all()) {
+                    1 => "The only task is hidden by ".to_owned(),
+                    all => format!("All {} are hidden by ", words::count(all, "task", "tasks")),
+                }}
                 <span class="chip" data-kind="filter" data-fixed="">"text has "<b dir="auto">{move || store.q.get()}</b></span>
             </p>
             <div class="row"><a class="button" data-kind="primary" href=clear>"Clear the filter"</a></div>

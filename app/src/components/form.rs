@@ -184,7 +184,7 @@ pub fn TextArea(
         <label class="labelled">
             <span>{label}</span>
             <span class="field" data-area>
-                <textarea name=name rows=rows.to_string() placeholder=placeholder required=required id=id inner_html=words::in_textarea(&value)></textarea>
+                <textarea name=name rows=rows.to_string() style=format!("--rows: {rows}") placeholder=placeholder required=required id=id inner_html=words::in_textarea(&value)></textarea>
             </span>
         </label>
     }
