@@ -147,10 +147,12 @@ impl Repository {
         }
     }
 
-    /// Whether a commit that some ref still reaches has changed `path`: a file that is gone from the worktree may be on another branch.
+    /// Whether a commit that some ref still reaches has changed `path`: a file that is gone from the worktree may be on another branch, or
+    /// in a stash, which is a merge whose first parent knows nothing of it.
     pub fn remembers(&self, path: &Path) -> Result<bool, GitError> {
         let Some(inside) = self.inside(path) else { return Ok(false) };
-        let found = Git::new(&self.directory, &["--literal-pathspecs", "log", "--all", "--max-count=1", "--format=%H"]).paths(&[&inside]).run()?;
+        let found =
+            Git::new(&self.directory, &["--literal-pathspecs", "log", "--all", "--full-history", "--max-count=1", "--format=%H"]).paths(&[&inside]).run()?;
         Ok(!found.is_empty())
     }
 
