@@ -2,6 +2,8 @@
 
 use crate::cli::stage::Stage;
 use crate::support::log;
+use crate::support::server::Server;
+use serde_json::json;
 
 fn clean(stage: &Stage) {
     let status = stage.git(&["status", "--porcelain", "--untracked-files=all"]);
@@ -87,5 +89,57 @@ fn a_branch_without_a_board_keeps_what_is_not_committed() {
     assert!(stage.ok(&["tasks", "show", &first]).contains("Not committed"));
     stage.git(&["switch", "--quiet", "main"]);
     assert!(stage.ok(&["tasks", "show", &first]).contains("Not committed"));
+    assert_eq!(stage.run(&["log", "verify"]).exit, 0);
+}
+
+#[test]
+fn a_stash_gives_back_what_it_took() {
+    let stage = Stage::new();
+    let first = stage.add("Paint the buoys", &[]);
+    stage.git(&["add", "--all"]);
+    stage.git(&["commit", "--quiet", "--message", "Log"]);
+    stage.ok(&["tasks", "comment", &first, "-m", "Before the stash"]);
+    stage.git(&["stash", "push", "--quiet", "--include-untracked"]);
+    stage.ok(&["tasks", "comment", &first, "-m", "While it is away"]);
+    stage.git(&["stash", "pop", "--quiet"]);
+    stage.ok(&["tasks", "comment", &first, "-m", "And it is back"]);
+    let said = log::events(&stage.board()).iter().filter(|event| event["kind"] == "task.commented").count();
+    assert_eq!(said, 3);
+    assert_eq!(stage.run(&["log", "verify"]).exit, 0);
+}
+
+/// A server looks at the log while git takes files away and brings others.
+#[tokio::test]
+async fn a_running_server_stands_in_nobodys_way() {
+    let stage = Stage::new();
+    let first = stage.add("Paint the buoys", &[]);
+    stage.git(&["add", "--all"]);
+    stage.git(&["commit", "--quiet", "--message", "Log"]);
+    stage.git(&["branch", "north"]);
+    let server = Server::of(&stage);
+    let mut said = Vec::new();
+    for round in 0..6 {
+        for (by, branch) in [("web", "north"), ("cli", "main")] {
+            stage.git(&["switch", "--quiet", branch]);
+            let text = format!("{by} {round} on {branch}");
+            match by {
+                "web" => drop(server.does("comment", json!({"task": first, "text": text})).await),
+                _ => drop(stage.ok(&["tasks", "comment", &first, "-m", &text])),
+            }
+            said.push(text);
+            if round % 3 != 2 {
+                stage.git(&["add", "--all"]);
+                stage.git(&["commit", "--quiet", "--message", "Log"]);
+            }
+            clean(&stage);
+        }
+    }
+    let thread = server.get(&format!("/api/tasks/{first}/thread")).await.to_string();
+    assert!(said.iter().all(|text| thread.contains(text)), "{thread}");
+    stage.git(&["add", "--all"]);
+    stage.git(&["commit", "--quiet", "--message", "Log"]);
+    stage.git(&["merge", "--quiet", "--no-edit", "north"]);
+    let written = log::files(&stage.board()).into_values().collect::<String>();
+    assert!(said.iter().all(|text| written.contains(text)), "{written}");
     assert_eq!(stage.run(&["log", "verify"]).exit, 0);
 }

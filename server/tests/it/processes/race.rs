@@ -48,7 +48,7 @@ fn fifty_processes_want_ten_tasks() {
 fn fifty_processes_want_one_task() {
     let stage = Stage::new();
     let id = stage.add("Paint the buoy", &[]);
-    let by_name = |number: usize| number % 2 == 0;
+    let by_name = |number: usize| number.is_multiple_of(2);
     let callers: Vec<Child> = (0..50)
         .map(|number| match by_name(number) {
             true => started(&stage, &format!("agent:ada/w{number}"), &["tasks", "claim", &id, "--json"]),
