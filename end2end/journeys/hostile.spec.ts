@@ -85,8 +85,7 @@ test("hostile titles, specs and comments are text, on the board, on the card and
 
   await board.link(TITLES[0]!).click();
   const panel = page.getByRole("dialog", { name: TITLES[0]! });
-  await expect(panel.getByText("<script>alert('spec')</script>").first()).toBeVisible();
-  await expect(panel.getByRole("listitem").filter({ hasText: "<script>alert('spec')</script>" }), "both comments").toHaveCount(2);
+  await expect(panel.getByText("<script>alert('spec')</script>").filter({ visible: true })).toHaveCount(3); // the spec and both comments
   await expect(panel.getByRole("link", { name: "ok" }).first()).toHaveAttribute("rel", "noopener noreferrer nofollow");
   for (const name of ["a", "b", "c", "d", "e"]) await expect(panel.getByRole("link", { name, exact: true })).toHaveCount(0);
   await expect(panel.getByRole("heading", { level: 1 })).toHaveCount(1);

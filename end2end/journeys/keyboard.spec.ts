@@ -69,6 +69,9 @@ test("add, find, open, reply, move and close without a pointer", async ({ page, 
 
   await key("Space");
   await key("ArrowRight");
+  await expect(page.getByRole("status")).toHaveText("Over Needs you.");
+  await key("ArrowRight");
+  await expect(page.getByRole("status")).toHaveText("Over Done.");
   await key("Space");
   const asks = page.getByRole("dialog", { name: "Close without a commit" });
   await expect(asks.getByRole("textbox")).toBeFocused();

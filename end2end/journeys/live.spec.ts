@@ -61,7 +61,7 @@ test("a server that is killed and started again has lost nothing, and neither ha
   await worker.call("update", { task: id, comment: "Said while it was away." });
 
   await project.serve(["ui"], port);
-  await board.isLive("WebSocket", 25_000);
+  await board.isLive("", 25_000); // over events, when the socket failed twice meanwhile
   await board.holds({ Working: ["Held through it all"], Ready: ["Added while it was away"] });
   await board.link("Held through it all").click();
   await expect(panel.getByLabel("Reply", { exact: true })).toHaveValue("half a thought");

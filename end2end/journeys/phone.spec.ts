@@ -35,6 +35,7 @@ for (const width of [390, 320]) {
       const box = await panel.boundingBox();
       expect(box?.width, "as wide as the screen").toBeGreaterThanOrEqual(width - 1);
       await fits();
+      for (const way of [panel.getByRole("link", { name: "Close" }), panel.getByRole("button", { name: "Send" })]) await expect(way).toBeInViewport({ ratio: 1 });
       await accessible(page);
       await panel.getByLabel("Reply", { exact: true }).fill("From a train.");
       await panel.getByRole("button", { name: "Send" }).tap();

@@ -26,7 +26,7 @@ export class Board {
     expect(await this.page.evaluate(() => performance.timeOrigin), "the page was loaded again").toBe(this.origin);
   }
 
-  async isLive(over: "WebSocket" | "server-sent events" = "WebSocket", timeout = 15_000): Promise<void> {
+  async isLive(over: "WebSocket" | "server-sent events" | "" = "WebSocket", timeout = 15_000): Promise<void> {
     await expect(this.page.getByTitle(new RegExp(`^Live over ${over}`))).toBeVisible({ timeout });
   }
 
