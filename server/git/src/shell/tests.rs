@@ -25,12 +25,12 @@ fn reading(text: &str) -> Reading {
         Some(value.to_owned())
     };
     let file = |path: &Path| match path.to_str() {
-        Some("/work/msg") => Some(String::from("from file\n\nTask: tk-4f2a9c\n")),
-        Some("/work/sub/msg") => Some(String::from("from sub\n")),
-        Some("/work/huge") => Some("x".repeat(TEXT_BYTES_MAX + 1)),
+        Some("/tree/msg") => Some(String::from("from file\n\nTask: tk-4f2a9c\n")),
+        Some("/tree/sub/msg") => Some(String::from("from sub\n")),
+        Some("/tree/huge") => Some("x".repeat(TEXT_BYTES_MAX + 1)),
         _ => None,
     };
-    read(text, &World { directory: Path::new("/work"), alias: &alias, file: &file })
+    read(text, &World { directory: Path::new("/tree"), alias: &alias, file: &file })
 }
 
 fn place(directory: &Directory) -> &str {
@@ -84,135 +84,135 @@ fn none(texts: &[&str]) {
 #[test]
 fn row_1_messages_in_every_spelling() {
     check(&[
-        ("git commit -m x", r#"/work "x""#),
-        ("git commit -m a -m b", r#"/work "a\n\nb""#),
-        ("git commit --message=x", r#"/work "x""#),
-        ("git commit --message x", r#"/work "x""#),
-        ("git commit --mess=x", r#"/work "x""#),
-        ("git commit -m 'one two'", r#"/work "one two""#),
-        ("git commit -m\"one two\"", r#"/work "one two""#),
-        ("git  commit\t-m   x  ", r#"/work "x""#),
-        ("git commit \\\n  -m x \\\n  --quiet", r#"/work "x""#),
-        ("git commit -m ''", r#"/work """#),
-        ("git commit -m $'one\\n\\nTask: tk-4f2a9c'", r#"/work "one\n\nTask: tk-4f2a9c""#),
-        ("git commit -m x -- -m", r#"/work "x""#),
-        ("git commit file -m x", r#"/work "x""#),
-        ("git commit --author='A <a@b>' --date now -m x", r#"/work "x""#),
+        ("git commit -m x", r#"/tree "x""#),
+        ("git commit -m a -m b", r#"/tree "a\n\nb""#),
+        ("git commit --message=x", r#"/tree "x""#),
+        ("git commit --message x", r#"/tree "x""#),
+        ("git commit --mess=x", r#"/tree "x""#),
+        ("git commit -m 'one two'", r#"/tree "one two""#),
+        ("git commit -m\"one two\"", r#"/tree "one two""#),
+        ("git  commit\t-m   x  ", r#"/tree "x""#),
+        ("git commit \\\n  -m x \\\n  --quiet", r#"/tree "x""#),
+        ("git commit -m ''", r#"/tree """#),
+        ("git commit -m $'one\\n\\nTask: tk-4f2a9c'", r#"/tree "one\n\nTask: tk-4f2a9c""#),
+        ("git commit -m x -- -m", r#"/tree "x""#),
+        ("git commit file -m x", r#"/tree "x""#),
+        ("git commit --author='A <a@b>' --date now -m x", r#"/tree "x""#),
     ]);
 }
 
 #[test]
 fn row_2_clusters() {
     check(&[
-        ("git commit -am x", r#"/work "x""#),
-        ("git commit -qam x", r#"/work "x""#),
-        ("git commit -a -m x", r#"/work "x""#),
-        ("git commit -mx", r#"/work "x""#),
-        ("git commit -amx", r#"/work "x""#),
-        ("git commit -Skey -uno -sm x", r#"/work "x""#),
-        ("git commit -m -n", r#"/work "-n""#),
-        ("git commit -amfix\" $x\"", "/work -"),
+        ("git commit -am x", r#"/tree "x""#),
+        ("git commit -qam x", r#"/tree "x""#),
+        ("git commit -a -m x", r#"/tree "x""#),
+        ("git commit -mx", r#"/tree "x""#),
+        ("git commit -amx", r#"/tree "x""#),
+        ("git commit -Skey -uno -sm x", r#"/tree "x""#),
+        ("git commit -m -n", r#"/tree "-n""#),
+        ("git commit -amfix\" $x\"", "/tree -"),
     ]);
 }
 
 #[test]
 fn row_3_messages_from_files() {
-    let file = r#"/work "from file\n\nTask: tk-4f2a9c\n""#;
+    let file = r#"/tree "from file\n\nTask: tk-4f2a9c\n""#;
     check(&[
         ("git commit -F msg", file),
         ("git commit -Fmsg", file),
         ("git commit --file=msg", file),
         ("git commit --file ./sub/../msg", file),
-        ("git commit -F /work/msg", file),
-        ("cd sub; git commit -F msg", r#"/work/sub "from sub\n""#),
-        ("git commit -F missing", "/work -"),
-        ("git commit -F huge", "/work -"),
-        ("git commit -F $f", "/work -"),
-        ("git commit -F -", "/work -"),
-        ("echo new > msg && git commit -F msg", r#"/work "new\n""#),
-        ("date > msg && git commit -F msg", "/work -"),
-        ("echo new | tee msg; git commit -F msg", "/work -"),
-        ("cat > note <<'EOF'\nwritten\nEOF\ngit commit -F note", r#"/work "written\n""#),
-        ("cat >> msg <<'EOF'\nwritten\nEOF\ngit commit -F msg", "/work -"),
+        ("git commit -F /tree/msg", file),
+        ("cd sub; git commit -F msg", r#"/tree/sub "from sub\n""#),
+        ("git commit -F missing", "/tree -"),
+        ("git commit -F huge", "/tree -"),
+        ("git commit -F $f", "/tree -"),
+        ("git commit -F -", "/tree -"),
+        ("echo new > msg && git commit -F msg", r#"/tree "new\n""#),
+        ("date > msg && git commit -F msg", "/tree -"),
+        ("echo new | tee msg; git commit -F msg", "/tree -"),
+        ("cat > note <<'EOF'\nwritten\nEOF\ngit commit -F note", r#"/tree "written\n""#),
+        ("cat >> msg <<'EOF'\nwritten\nEOF\ngit commit -F msg", "/tree -"),
     ]);
 }
 
 #[test]
 fn row_4_here_documents_as_messages() {
-    let message = r#"/work "first\n\nit's $5 \"now\"""#;
+    let message = r#"/tree "first\n\nit's $5 \"now\"""#;
     check(&[
         ("git commit -m \"$(cat <<'EOF'\nfirst\n\nit's $5 \"now\"\nEOF\n)\"", message),
         ("git commit -m \"$(cat <<\"EOF\"\nfirst\n\nit's $5 \"now\"\nEOF\n)\"", message),
         ("git commit -m \"$(cat <<\\EOF\nfirst\n\nit's $5 \"now\"\nEOF\n)\"", message),
         ("git commit -m \"$(cat <<-'EOF'\n\tfirst\n\n\tit's $5 \"now\"\n\tEOF\n)\"", message),
-        ("git commit -m \"$(cat <<EOF\nplain (text)\nEOF\n)\" && git push", r#"/work "plain (text)""#),
-        ("git commit -m \"$(cat <<EOF\nby $USER\nEOF\n)\"", "/work -"),
-        ("git commit -m \"$(cat <<EOF\nby \\$USER\nEOF\n)\"", r#"/work "by $USER""#),
-        ("git commit -m \"$(cat <<EOF\nat `date`\nEOF\n)\"", "/work -"),
-        ("git commit -F - <<EOF\nbody\nEOF", r#"/work "body\n""#),
-        ("git commit -F - <<EOF && git push\nbody\nEOF\n", r#"/work "body\n""#),
-        ("git commit -F- <<'EOF' 2>&1 | tail -1\nbody $x\nEOF\n", r#"/work "body $x\n""#),
-        ("git commit -F - <<EOF\n$x\nEOF", "/work -"),
-        ("git commit -F - <<<'body'", r#"/work "body\n""#),
-        ("git commit -F - < msg", "/work -"),
-        ("cat <<'EOF' | git commit -F -\nbody\nEOF", r#"/work "body\n""#),
-        ("echo \"a  b\" c | git commit -F -", r#"/work "a  b c\n""#),
-        ("printf '%s\\n' a b | git commit -F -", r#"/work "a\nb\n""#),
-        ("echo a | tr a b | git commit -F -", "/work -"),
-        ("echo a; git commit -F -", "/work -"),
-        ("echo a > f | git commit -F -", "/work -"),
-        ("echo -n a | git commit -F -", "/work -"),
-        ("echo a | { read x; git commit -F -; }", "/work -"),
-        ("echo a | git commit -F - <<<b", r#"/work "b\n""#),
-        ("git commit -m \"$(echo a)\" -m \"$(printf '%s' 'b c')\"", r#"/work "a\n\nb c""#),
-        ("git commit -F - <<A <<B\na\nA\nb\nB\n", r#"/work "b\n""#),
-        ("git commit -m \"$(cat msg)\"", "/work -"),
-        ("git commit -m \"pre $(cat <<'E'\nx\nE\n) post\"", r#"/work "pre x post""#),
-        ("git commit -F - <<EOF\nnever ended", r#"/work "never ended\n""#),
+        ("git commit -m \"$(cat <<EOF\nplain (text)\nEOF\n)\" && git push", r#"/tree "plain (text)""#),
+        ("git commit -m \"$(cat <<EOF\nby $USER\nEOF\n)\"", "/tree -"),
+        ("git commit -m \"$(cat <<EOF\nby \\$USER\nEOF\n)\"", r#"/tree "by $USER""#),
+        ("git commit -m \"$(cat <<EOF\nat `date`\nEOF\n)\"", "/tree -"),
+        ("git commit -F - <<EOF\nbody\nEOF", r#"/tree "body\n""#),
+        ("git commit -F - <<EOF && git push\nbody\nEOF\n", r#"/tree "body\n""#),
+        ("git commit -F- <<'EOF' 2>&1 | tail -1\nbody $x\nEOF\n", r#"/tree "body $x\n""#),
+        ("git commit -F - <<EOF\n$x\nEOF", "/tree -"),
+        ("git commit -F - <<<'body'", r#"/tree "body\n""#),
+        ("git commit -F - < msg", "/tree -"),
+        ("cat <<'EOF' | git commit -F -\nbody\nEOF", r#"/tree "body\n""#),
+        ("echo \"a  b\" c | git commit -F -", r#"/tree "a  b c\n""#),
+        ("printf '%s\\n' a b | git commit -F -", r#"/tree "a\nb\n""#),
+        ("echo a | tr a b | git commit -F -", "/tree -"),
+        ("echo a; git commit -F -", "/tree -"),
+        ("echo a > f | git commit -F -", "/tree -"),
+        ("echo -n a | git commit -F -", "/tree -"),
+        ("echo a | { read x; git commit -F -; }", "/tree -"),
+        ("echo a | git commit -F - <<<b", r#"/tree "b\n""#),
+        ("git commit -m \"$(echo a)\" -m \"$(printf '%s' 'b c')\"", r#"/tree "a\n\nb c""#),
+        ("git commit -F - <<A <<B\na\nA\nb\nB\n", r#"/tree "b\n""#),
+        ("git commit -m \"$(cat msg)\"", "/tree -"),
+        ("git commit -m \"pre $(cat <<'E'\nx\nE\n) post\"", r#"/tree "pre x post""#),
+        ("git commit -F - <<EOF\nnever ended", r#"/tree "never ended\n""#),
     ]);
 }
 
 #[test]
 fn row_5_an_editor_opens() {
     check(&[
-        ("git commit", "/work - editor"),
-        ("git commit -v", "/work - editor"),
-        ("git commit -a -t f", "/work - editor"),
-        ("git commit --template=f", "/work - editor"),
-        ("git commit -em x", r#"/work "x" editor"#),
-        ("git commit --no-edit", "/work -"),
-        ("git commit .", "/work - editor"),
+        ("git commit", "/tree - editor"),
+        ("git commit -v", "/tree - editor"),
+        ("git commit -a -t f", "/tree - editor"),
+        ("git commit --template=f", "/tree - editor"),
+        ("git commit -em x", r#"/tree "x" editor"#),
+        ("git commit --no-edit", "/tree -"),
+        ("git commit .", "/tree - editor"),
     ]);
 }
 
 #[test]
 fn row_6_several_commands() {
     check(&[
-        ("git add -A && git commit -m x", r#"/work "x""#),
-        ("git add -A; git commit -m x", r#"/work "x""#),
-        ("git diff --quiet || git commit -m x", r#"/work "x""#),
-        ("git add .\ngit commit -m x\n", r#"/work "x""#),
-        ("sleep 1 & git commit -m x &", r#"/work "x""#),
-        ("git commit -m a&&git commit -m b", "/work \"a\"\n/work \"b\""),
-        ("git commit -m a;git commit -m b", "/work \"a\"\n/work \"b\""),
-        ("git commit -m a\r\ngit commit -m b", "/work \"a\"\n/work \"b\""),
-        ("git add -A && # then\n git commit -m x # done", r#"/work "x""#),
+        ("git add -A && git commit -m x", r#"/tree "x""#),
+        ("git add -A; git commit -m x", r#"/tree "x""#),
+        ("git diff --quiet || git commit -m x", r#"/tree "x""#),
+        ("git add .\ngit commit -m x\n", r#"/tree "x""#),
+        ("sleep 1 & git commit -m x &", r#"/tree "x""#),
+        ("git commit -m a&&git commit -m b", "/tree \"a\"\n/tree \"b\""),
+        ("git commit -m a;git commit -m b", "/tree \"a\"\n/tree \"b\""),
+        ("git commit -m a\r\ngit commit -m b", "/tree \"a\"\n/tree \"b\""),
+        ("git add -A && # then\n git commit -m x # done", r#"/tree "x""#),
     ]);
 }
 
 #[test]
 fn row_7_what_follows_does_not_matter() {
     check(&[
-        ("git commit -m x && git push", r#"/work "x""#),
-        ("git commit -m x | tee log", r#"/work "x""#),
-        ("git commit -m x > out", r#"/work "x""#),
-        ("git commit -m x >out 2>&1", r#"/work "x""#),
-        ("git commit -m x &> out", r#"/work "x""#),
-        ("git commit >/dev/null -m x", r#"/work "x""#),
-        (">log git commit -m x", r#"/work "x""#),
-        ("git commit -m x 2> >(tee err)", r#"/work "x""#),
-        ("git commit -m x |& cat", r#"/work "x""#),
-        ("git commit -m 2 2>x", r#"/work "2""#),
+        ("git commit -m x && git push", r#"/tree "x""#),
+        ("git commit -m x | tee log", r#"/tree "x""#),
+        ("git commit -m x > out", r#"/tree "x""#),
+        ("git commit -m x >out 2>&1", r#"/tree "x""#),
+        ("git commit -m x &> out", r#"/tree "x""#),
+        ("git commit >/dev/null -m x", r#"/tree "x""#),
+        (">log git commit -m x", r#"/tree "x""#),
+        ("git commit -m x 2> >(tee err)", r#"/tree "x""#),
+        ("git commit -m x |& cat", r#"/tree "x""#),
+        ("git commit -m 2 2>x", r#"/tree "2""#),
     ]);
 }
 
@@ -229,10 +229,10 @@ fn every_simple_command_is_listed_with_its_place() {
             })
             .collect()
     };
-    assert_eq!(list("cd d && callboard close tk-4f2a9c --note \"$n\""), ["/work: cd d", "/work/d: callboard close tk-4f2a9c --note ?"]);
-    assert_eq!(list("CALLBOARD_ACTOR=dev:ada timeout 5 ./callboard gate pass"), ["/work: CALLBOARD_ACTOR=dev:ada ./callboard gate pass"]);
-    assert_eq!(list("bash -c 'callboard review pass'"), ["/work: bash -c callboard review pass", "/work: callboard review pass"]);
-    assert_eq!(list("echo \"$(callboard next)\""), ["/work: callboard next", "/work: echo ?"]);
+    assert_eq!(list("cd d && callboard close tk-4f2a9c --note \"$n\""), ["/tree: cd d", "/tree/d: callboard close tk-4f2a9c --note ?"]);
+    assert_eq!(list("CALLBOARD_ACTOR=dev:ada timeout 5 ./callboard gate pass"), ["/tree: CALLBOARD_ACTOR=dev:ada ./callboard gate pass"]);
+    assert_eq!(list("bash -c 'callboard review pass'"), ["/tree: bash -c callboard review pass", "/tree: callboard review pass"]);
+    assert_eq!(list("echo \"$(callboard next)\""), ["/tree: callboard next", "/tree: echo ?"]);
     assert_eq!(list("callboard next; echo '"), Vec::<String>::new());
 }
 
