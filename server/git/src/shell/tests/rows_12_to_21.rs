@@ -20,10 +20,10 @@ fn row_12_other_spellings_of_git() {
         "git -c alias.save=commit save -m x",
         "git -c alias.save='!git commit' save -m x",
     ];
-    check(&texts.map(|text| (text, r#"/work "x""#)));
+    check(&texts.map(|text| (text, r#"/tree "x""#)));
     check(&[
-        ("git cv", "/work - editor"),
-        ("git quoted", r#"/work "a  b""#),
+        ("git cv", "/tree - editor"),
+        ("git quoted", r#"/tree "a  b""#),
         ("git odd -m x; cd /other; git odd -m y", r#"/other "y""#),
         ("git loop", "unreadable, no commit"),
     ]);
@@ -33,53 +33,53 @@ fn row_12_other_spellings_of_git() {
 #[test]
 fn row_13_other_commits_messages() {
     check(&[
-        ("git commit --amend", "/work - amend reuses editor"),
-        ("git commit --amend --no-edit", "/work - amend reuses"),
-        ("git commit --amen -m x", r#"/work "x" amend"#),
-        ("git commit --fixup HEAD", "/work - fixup reuses"),
-        ("git commit --fixup=amend:HEAD", "/work - fixup reuses editor"),
-        ("git commit --squash HEAD -m x", r#"/work "x" fixup reuses"#),
-        ("git commit -C HEAD", "/work - reuses"),
-        ("git commit -c HEAD", "/work - reuses editor"),
-        ("git commit --reuse-message=HEAD", "/work - reuses"),
+        ("git commit --amend", "/tree - amend reuses editor"),
+        ("git commit --amend --no-edit", "/tree - amend reuses"),
+        ("git commit --amen -m x", r#"/tree "x" amend"#),
+        ("git commit --fixup HEAD", "/tree - fixup reuses"),
+        ("git commit --fixup=amend:HEAD", "/tree - fixup reuses editor"),
+        ("git commit --squash HEAD -m x", r#"/tree "x" fixup reuses"#),
+        ("git commit -C HEAD", "/tree - reuses"),
+        ("git commit -c HEAD", "/tree - reuses editor"),
+        ("git commit --reuse-message=HEAD", "/tree - reuses"),
     ]);
 }
 
 #[test]
 fn row_14_without_verifying() {
     check(&[
-        ("git commit -n -m x", r#"/work "x" no-verify"#),
-        ("git commit -anm x", r#"/work "x" no-verify"#),
-        ("git commit --no-verify", "/work - editor no-verify"),
-        ("git commit --no-verify --verify -m x", r#"/work "x""#),
+        ("git commit -n -m x", r#"/tree "x" no-verify"#),
+        ("git commit -anm x", r#"/tree "x" no-verify"#),
+        ("git commit --no-verify", "/tree - editor no-verify"),
+        ("git commit --no-verify --verify -m x", r#"/tree "x""#),
     ]);
 }
 
 #[test]
 fn row_15_trailers() {
     check(&[
-        ("git commit -m x --trailer 'Task: tk-4f2a9c'", r#"/work "x" +"Task: tk-4f2a9c""#),
-        ("git commit --trailer=Task=tk-4f2a9c --trailer \"Task: tk-000000\" -m x", r#"/work "x" +"Task=tk-4f2a9c" +"Task: tk-000000""#),
-        ("git commit --trailer \"Task: $t\" -m x", r#"/work "x""#),
+        ("git commit -m x --trailer 'Task: tk-4f2a9c'", r#"/tree "x" +"Task: tk-4f2a9c""#),
+        ("git commit --trailer=Task=tk-4f2a9c --trailer \"Task: tk-000000\" -m x", r#"/tree "x" +"Task=tk-4f2a9c" +"Task: tk-000000""#),
+        ("git commit --trailer \"Task: $t\" -m x", r#"/tree "x""#),
     ]);
 }
 
 #[test]
 fn row_16_messages_full_of_signs() {
     check(&[
-        ("git commit -m 'a && b | c -> d; e'", r#"/work "a && b | c -> d; e""#),
-        ("git commit -m \"say \\\"git commit\\\" & 'go'\"", r#"/work "say \"git commit\" & 'go'""#),
-        ("git commit -m 'one\ntwo # three'", r#"/work "one\ntwo # three""#),
-        ("git commit -m a\\ b\\&c", r#"/work "a b&c""#),
-        ("git commit -m 'it'\\''s'", r#"/work "it's""#),
-        ("git commit -m \"price \\$5 at 100%\"", r#"/work "price $5 at 100%""#),
-        ("git commit -m ünï→", "/work \"ünï→\""),
+        ("git commit -m 'a && b | c -> d; e'", r#"/tree "a && b | c -> d; e""#),
+        ("git commit -m \"say \\\"git commit\\\" & 'go'\"", r#"/tree "say \"git commit\" & 'go'""#),
+        ("git commit -m 'one\ntwo # three'", r#"/tree "one\ntwo # three""#),
+        ("git commit -m a\\ b\\&c", r#"/tree "a b&c""#),
+        ("git commit -m 'it'\\''s'", r#"/tree "it's""#),
+        ("git commit -m \"price \\$5 at 100%\"", r#"/tree "price $5 at 100%""#),
+        ("git commit -m ünï→", "/tree \"ünï→\""),
         ("git commit -m fix(x)", "unreadable, mentions commit"),
-        ("git commit -m a#b", r#"/work "a#b""#),
-        ("git commit -m \"$x\"", "/work -"),
-        ("git commit -m {a,b}", "/work -"),
-        ("git commit -m fix*", "/work -"),
-        ("git commit -m HEAD@{1}", r#"/work "HEAD@{1}""#),
+        ("git commit -m a#b", r#"/tree "a#b""#),
+        ("git commit -m \"$x\"", "/tree -"),
+        ("git commit -m {a,b}", "/tree -"),
+        ("git commit -m fix*", "/tree -"),
+        ("git commit -m HEAD@{1}", r#"/tree "HEAD@{1}""#),
     ]);
 }
 
@@ -96,8 +96,8 @@ fn row_17_hooks_switched_off() {
         "GIT_CONFIG_COUNT=1 bash -c 'git commit -m x'",
         "git config core.hooksPath /dev/null && git commit -m x",
     ];
-    check(&texts.map(|text| (text, r#"/work "x" hooks-off"#)));
-    check(&[("GIT_CONFIG_COUNT=0 true; git commit -m x", r#"/work "x""#), ("git config core.hooksPath; git commit -m x", r#"/work "x""#)]);
+    check(&texts.map(|text| (text, r#"/tree "x" hooks-off"#)));
+    check(&[("GIT_CONFIG_COUNT=0 true; git commit -m x", r#"/tree "x""#), ("git config core.hooksPath; git commit -m x", r#"/tree "x""#)]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn row_20_no_commits() {
         "",
         "\n\n ; ",
     ]);
-    check(&[("git commit --dry-run && git commit -m x", r#"/work "x""#)]);
+    check(&[("git commit --dry-run && git commit -m x", r#"/tree "x""#)]);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn row_21_unreadable() {
         (&long, "unreadable, mentions commit"),
         ("eval eval eval eval eval git commit -m x", "unreadable, mentions commit"),
         ("echo $(echo $(echo $(echo $(echo $(git commit -m x)))))", "unreadable, mentions commit"),
-        ("eval eval eval eval git commit -m x", r#"/work "x""#),
-        ("echo $(echo $(echo $(echo $(git commit -m x))))", r#"/work "x""#),
+        ("eval eval eval eval git commit -m x", r#"/tree "x""#),
+        ("echo $(echo $(echo $(echo $(git commit -m x))))", r#"/tree "x""#),
     ]);
 }

@@ -5,39 +5,39 @@ use super::{check, none};
 #[test]
 fn row_8_elsewhere() {
     check(&[
-        ("cd d && git commit -m x", r#"/work/d "x""#),
+        ("cd d && git commit -m x", r#"/tree/d "x""#),
         ("cd ../other && git commit -m x", r#"/other "x""#),
-        ("(cd d; git commit -m x)", r#"/work/d "x""#),
-        ("(cd d; ls); git commit -m x", r#"/work "x""#),
-        ("{ cd d; }; git commit -m x", r#"/work/d "x""#),
-        ("git -C d commit -m x", r#"/work/d "x""#),
+        ("(cd d; git commit -m x)", r#"/tree/d "x""#),
+        ("(cd d; ls); git commit -m x", r#"/tree "x""#),
+        ("{ cd d; }; git commit -m x", r#"/tree/d "x""#),
+        ("git -C d commit -m x", r#"/tree/d "x""#),
         ("git -C /a -C b commit -m x", r#"/a/b "x""#),
         ("git --git-dir=/r/.git --work-tree=/r commit -m x", r#"/r "x""#),
         ("git --git-dir /r/.git/worktrees/one --work-tree /t commit -m x", r#"/r/.git/worktrees/one "x""#),
         ("GIT_DIR=/r/.git git commit -m x", r#"/r "x""#),
         ("export GIT_DIR=/r/.git; git commit -m x", r#"/r "x""#),
-        ("env -C d git commit -m x", r#"/work/d "x""#),
-        ("env --chdir=d git commit -m x; git commit -m y", "/work/d \"x\"\n/work \"y\""),
-        ("pushd d && git commit -m x; popd; git commit -m y", "/work/d \"x\"\n/work \"y\""),
-        ("cd d; cd -; git commit -m x", r#"/work "x""#),
+        ("env -C d git commit -m x", r#"/tree/d "x""#),
+        ("env --chdir=d git commit -m x; git commit -m y", "/tree/d \"x\"\n/tree \"y\""),
+        ("pushd d && git commit -m x; popd; git commit -m y", "/tree/d \"x\"\n/tree \"y\""),
+        ("cd d; cd -; git commit -m x", r#"/tree "x""#),
         ("cd $d && git commit -m x", r#"? "x""#),
         ("cd $d; cd /abs; git commit -m x", r#"/abs "x""#),
         ("cd; git commit -m x", r#"? "x""#),
         ("cd ~/p; git commit -m x", r#"? "x""#),
-        ("cd d | cat; git commit -m x", r#"/work "x""#),
-        ("cd d & git commit -m x", r#"/work "x""#),
-        ("cd d && make & git commit -m x", r#"/work "x""#),
-        ("cd d || exit 1; git commit -m x", r#"/work/d "x""#),
+        ("cd d | cat; git commit -m x", r#"/tree "x""#),
+        ("cd d & git commit -m x", r#"/tree "x""#),
+        ("cd d && make & git commit -m x", r#"/tree "x""#),
+        ("cd d || exit 1; git commit -m x", r#"/tree/d "x""#),
         ("test -d d || cd e; git commit -m x", r#"? "x""#),
         ("if test -d d; then cd d; fi; git commit -m x", r#"? "x""#),
-        ("if test -d d; then cd d; git commit -m x; fi", r#"/work/d "x""#),
+        ("if test -d d; then cd d; git commit -m x; fi", r#"/tree/d "x""#),
         ("for d in a b; do (cd $d && git commit -m x); done", r#"? "x""#),
-        ("f() { cd d; }; git commit -m x", r#"/work "x""#),
-        ("bash -c 'cd d && git commit -m x'; git commit -m y", "/work/d \"x\"\n/work \"y\""),
-        ("eval 'cd d'; git commit -m x", r#"/work/d "x""#),
-        ("cd \"my dir\" && git commit -m x", r#"/work/my dir "x""#),
-        ("cd -P -- d && git commit -m x", r#"/work/d "x""#),
-        ("cd d 2>/dev/null && git commit -m x", r#"/work/d "x""#),
+        ("f() { cd d; }; git commit -m x", r#"/tree "x""#),
+        ("bash -c 'cd d && git commit -m x'; git commit -m y", "/tree/d \"x\"\n/tree \"y\""),
+        ("eval 'cd d'; git commit -m x", r#"/tree/d "x""#),
+        ("cd \"my dir\" && git commit -m x", r#"/tree/my dir "x""#),
+        ("cd -P -- d && git commit -m x", r#"/tree/d "x""#),
+        ("cd d 2>/dev/null && git commit -m x", r#"/tree/d "x""#),
     ]);
 }
 
@@ -72,8 +72,8 @@ fn row_9_assignments_and_wrappers() {
         "xargs -I {} git commit -m x {}",
         "nohup nice timeout 9 env A=1 git commit -m x",
     ];
-    check(&texts.map(|text| (text, r#"/work "x""#)));
-    check(&[("echo x | xargs git commit -m", "/work -"), ("xargs -I% git commit -m 'fix %'", "/work -")]);
+    check(&texts.map(|text| (text, r#"/tree "x""#)));
+    check(&[("echo x | xargs git commit -m", "/tree -"), ("xargs -I% git commit -m 'fix %'", "/tree -")]);
     none(&["command -v git commit", "env", "timeout 60", "A=1"]);
 }
 
@@ -103,13 +103,13 @@ fn row_10_scripts_in_scripts() {
         "$((git commit -m x) )",
         "((git commit -m x) )",
     ];
-    check(&texts.map(|text| (text, r#"/work "x""#)));
+    check(&texts.map(|text| (text, r#"/tree "x""#)));
     check(&[
         ("bash -c \"cd $d && git commit -m x\"", r#"? "x""#),
-        ("bash -c \"git commit -m '$x'\"", "/work -"),
-        ("bash -c 'git commit -m \"$1\"' _ x", "/work -"),
+        ("bash -c \"git commit -m '$x'\"", "/tree -"),
+        ("bash -c 'git commit -m \"$1\"' _ x", "/tree -"),
         ("bash script.sh git commit", ""),
-        ("eval \"eval \\\"eval 'eval git commit -m x'\\\"\"", r#"/work "x""#),
+        ("eval \"eval \\\"eval 'eval git commit -m x'\\\"\"", r#"/tree "x""#),
     ]);
 }
 
@@ -141,5 +141,5 @@ fn row_11_keywords() {
         "select a in b; do git commit -m x; done",
         "if (true) then (git commit -m x) fi",
     ];
-    check(&texts.map(|text| (text, r#"/work "x""#)));
+    check(&texts.map(|text| (text, r#"/tree "x""#)));
 }
