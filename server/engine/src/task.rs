@@ -251,8 +251,13 @@ pub struct Commit {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty: bool,
     /// `Some(None)`: superseded without a successor; `Some(Some(sha))`: by that one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "successor", skip_serializing_if = "Option::is_none")]
     pub superseded: Option<Option<String>>,
+}
+
+/// `null` is a commit without a successor, and not the absence of the key.
+fn successor<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::<String>::deserialize(deserializer).map(Some)
 }
 
 /// An edge added or removed: `task` waits for `on`. For a parent, `task` is the parent and `on` the child, recorded with the child's events.
@@ -318,4 +323,19 @@ pub struct Project {
     /// The newest event applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Order>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_that_is_gone_is_still_gone_when_it_is_read_again() {
+        let commit = |superseded: Value| serde_json::json!({"sha": "a", "subject": "", "how": "branch", "by": "dev:ana", "at": "2026-11-29T11:37:08.123Z", "superseded": superseded});
+        let read: Commit = serde_json::from_value(commit(Value::Null)).unwrap();
+        assert_eq!(read.superseded, Some(None));
+        assert_eq!(serde_json::to_value(&read).unwrap()["superseded"], Value::Null);
+        let read: Commit = serde_json::from_value(commit("b".into())).unwrap();
+        assert_eq!(read.superseded, Some(Some("b".to_owned())));
+    }
 }
