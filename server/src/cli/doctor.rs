@@ -6,7 +6,7 @@ use crate::boot::{self, BootOptions};
 use crate::init::{self, hooked};
 use contracts::Problem;
 use git::Repository;
-use git::hooks::Wiring;
+use git::hooks::{HooksPlace, Wiring};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -92,7 +92,9 @@ fn hooks(repository: &Repository) -> Vec<Finding> {
         ([], dead, _) => {
             Finding::bad("git hooks", format!("{} call a program that is not there, or git would not run them", dead.join(", ")), "callboard init")
         }
-        (absent, ..) => Finding::bad("git hooks", format!("{} not wired; commits are still found when a task is closed", absent.join(", ")), "callboard init"),
+        (absent, ..) => {
+            Finding::bad("git hooks", format!("{} not wired; commits are still found when a task is closed", absent.join(", ")), wiring(repository))
+        }
     }];
     if absent.is_empty() && dead.is_empty() {
         findings.push(match probe(repository) {
@@ -101,13 +103,38 @@ fn hooks(repository: &Repository) -> Vec<Finding> {
                     ["prepare-commit-msg", "commit-msg", "post-commit"].into_iter().filter(|name| !called.iter().any(|found| found == name)).collect();
                 match missing.as_slice() {
                     [] => Finding::good("real commit", "a commit in a linked worktree calls the hooks"),
-                    missing => Finding::bad("real commit", format!("a commit in a linked worktree does not call {}", missing.join(", ")), "callboard init"),
+                    missing => uncalled(repository, missing),
                 }
             }
             Err(fault) => Finding::bad("real commit", format!("it could not be tried: {fault}"), "git commit in this repository, to see why"),
         });
     }
     findings
+}
+
+/// The command that wires hooks here.
+fn wiring(repository: &Repository) -> &'static str {
+    match hooked::OURS.place(repository) {
+        Ok(HooksPlace::Tree(_)) => "callboard init --hooks=tracked",
+        Ok(HooksPlace::Outside(_)) => "git config --unset core.hooksPath, or add the lines that callboard init prints",
+        _ => "callboard init",
+    }
+}
+
+/// Hooks that stand only in the main checkout are in no linked worktree.
+fn uncalled(repository: &Repository, missing: &[&str]) -> Finding {
+    let said = format!("a commit in a linked worktree does not call {}", missing.join(", "));
+    match hooked::OURS.place(repository) {
+        Ok(HooksPlace::Tree(folder)) => {
+            let folder = folder.strip_prefix(repository.directory()).unwrap_or(&folder).display().to_string();
+            Finding::bad(
+                "real commit",
+                format!("{said}: it has what is committed of {folder}; its commits are found when a task is closed"),
+                format!("commit {folder}"),
+            )
+        }
+        _ => Finding::bad("real commit", said, "callboard init"),
+    }
 }
 
 /// Which hooks a commit in a throw-away worktree calls.

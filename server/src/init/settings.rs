@@ -178,8 +178,15 @@ fn with(text: &str, binary: &Path) -> Result<String, &'static str> {
                     None => inner.with(&text, &member(group(binary, event))),
                     Some(found) => {
                         let array = Array::at(&text, found.value.start).ok_or("its hooks are no lists")?;
-                        let joined =
-                            group(binary, event).iter().map(|line| line.trim_start()).collect::<Vec<_>>().join(" ").replace("{ ", "{").replace(" }", "}");
+                        let joined = group(binary, event)
+                            .iter()
+                            .map(|line| line.trim_start())
+                            .collect::<Vec<_>>()
+                            .join(" ")
+                            .replace("{ ", "{")
+                            .replace(" }", "}")
+                            .replace("[ ", "[")
+                            .replace(" ]", "]");
                         array.with(&text, &joined)
                     }
                 }

@@ -3,6 +3,7 @@
 
 mod cli;
 mod clones;
+mod hooks;
 mod lines;
 mod mcp;
 mod processes;

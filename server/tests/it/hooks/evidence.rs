@@ -1,0 +1,135 @@
+//! What counts: bound once, followed through rewrites, found without hooks, and reached from linked worktrees.
+
+use super::scene::{HOLDER, OTHER, Scene};
+use std::fs;
+
+#[test]
+fn a_commit_is_bound_once_and_followed_through_rewrites() {
+    let scene = Scene::new();
+    let (task, branch) = scene.task();
+    let dir = scene.dir();
+    scene.person(&format!("git switch --quiet -c {branch}"));
+    scene.change(&dir, "1");
+    scene.person("git commit --quiet -m One");
+    let first = scene.head(&dir);
+    assert_eq!(scene.bound(&task), [(first.clone(), true)]);
+    scene.person("\"$CB\" hook git post-commit; \"$CB\" bind");
+    assert_eq!(scene.bound(&task).len(), 1, "the same commit again is no event");
+
+    scene.person("git commit --quiet --amend -m 'One, better'");
+    let second = scene.head(&dir);
+    assert_eq!(scene.bound(&task), [(first.clone(), false), (second.clone(), true)]);
+
+    scene.person("git switch --quiet main && git commit --quiet --allow-empty -m Base");
+    scene.person(&format!("git switch --quiet {branch} && git rebase --quiet main"));
+    let third = scene.head(&dir);
+    assert_ne!(third, second);
+    assert_eq!(scene.bound(&task), [(first, false), (second, false), (third, true)]);
+    scene.stage.ok(&["tasks", "done", &task, "-m", "painted"]);
+}
+
+#[test]
+fn without_hooks_the_branch_and_the_trailers_are_found_at_the_end() {
+    let scene = Scene::new();
+    let (task, branch) = scene.task();
+    let dir = scene.dir();
+    let off = "git -c core.hooksPath=/dev/null";
+    let refused = scene.agent(HOLDER, &format!("\"$CB\" tasks done {task} -m 'nothing was painted yet'"), &dir);
+    assert!(refused.stderr.contains("no_evidence"), "{refused:?}");
+    scene.person(&format!("git switch --quiet -c {branch}"));
+    scene.change(&dir, "1");
+    scene.person(&format!("{off} commit --quiet -m 'On the branch'"));
+    let on_branch = scene.head(&dir);
+    scene.person("git switch --quiet main");
+    scene.change(&dir, "2");
+    scene.person(&format!("{off} commit --quiet -m 'Elsewhere' -m 'Task: {task}'"));
+    let named = scene.head(&dir);
+    scene.change(&dir, "3");
+    scene.person(&format!("{off} commit --quiet -m 'In prose: Task: {task}'"));
+    let submitted = scene.agent(HOLDER, &format!("\"$CB\" tasks submit {task} -m 'painted, please look'"), &dir);
+    assert!(submitted.ok, "{submitted:?}");
+    let mut bound = scene.bound(&task);
+    bound.sort();
+    let mut wanted = vec![(on_branch, true), (named, true)];
+    wanted.sort();
+    assert_eq!(bound, wanted);
+}
+
+#[test]
+fn what_is_gone_is_no_evidence() {
+    let scene = Scene::new();
+    let (task, branch) = scene.task();
+    let dir = scene.dir();
+    scene.person(&format!("git switch --quiet -c {branch}"));
+    scene.change(&dir, "1");
+    scene.person("git commit --quiet -m One");
+    scene.person("git reset --quiet --hard HEAD^ && git reflog expire --expire=now --all");
+    let said = scene.agent(HOLDER, &format!("\"$CB\" tasks done {task} -m 'painted, or so I thought'"), &dir);
+    assert!(said.stderr.contains("no_evidence"), "{said:?}");
+    assert!(scene.bound(&task).iter().all(|(_, counts)| !counts));
+}
+
+#[test]
+fn a_commit_that_names_another_task_is_not_taken_along() {
+    let scene = Scene::new();
+    let (task, branch) = scene.task();
+    let other = scene.stage.add("Count the gulls", &[]);
+    scene.person(&format!("git switch --quiet -c {branch}"));
+    scene.change(&scene.dir(), "1");
+    scene.person(&format!("git commit --quiet -m Gulls -m 'Task: {other}'"));
+    let said = scene.agent(HOLDER, &format!("\"$CB\" tasks done {task} -m 'that was for the gulls'"), &scene.dir());
+    assert!(said.stderr.contains("no_evidence"), "{said:?}");
+    assert_eq!((scene.bound(&task).len(), scene.bound(&other).len()), (0, 1));
+}
+
+#[test]
+fn a_linked_worktree_with_a_checked_out_board_reaches_the_one_board() {
+    let scene = Scene::new();
+    let (task, branch) = scene.task();
+    let tree = scene.dir().parent().unwrap().join("tree");
+    scene.person("git add -A && git commit --quiet -m 'The log'");
+    scene.person(&format!("git worktree add --quiet {} -b {branch}", tree.display()));
+    assert!(tree.join(".callboard").is_dir(), "it was checked out there");
+    assert!(tree.join(".claude/settings.local.json").is_file(), "a worktree made for a task has the client's hooks");
+    scene.change(&tree, "1");
+    let said = scene.agent(HOLDER, "git commit -m Painted", &tree);
+    assert!(said.ok, "{said:?}");
+    assert_eq!(scene.bound(&task), [(scene.head(&tree), true)]);
+    assert!(scene.agent(HOLDER, &format!("\"$CB\" tasks done {task} -m 'painted in a tree of its own'"), &tree).ok);
+    assert_eq!(scene.show(&task)["status"], "done");
+    assert!(!tree.join(".callboard/state.db").exists(), "no second board");
+    let status = scene.shell("git status --porcelain", &tree, &[], "");
+    assert_eq!(status.stdout, "", "nothing of ours is in git's sight");
+}
+
+#[test]
+fn a_checkout_notes_the_holders_place_and_nobody_elses() {
+    let scene = Scene::new();
+    let (task, branch) = scene.task();
+    let dir = scene.dir();
+    let worktree = || scene.show(&task)["worktree"].clone();
+    scene.person(&format!("git branch {branch}"));
+    scene.person(&format!("git switch --quiet {branch}"));
+    assert!(worktree().is_null(), "a bystander is no holder");
+    scene.person("git switch --quiet main");
+    assert!(scene.agent(HOLDER, &format!("git switch --quiet {branch}"), &dir).ok);
+    let here = fs::canonicalize(&dir).unwrap();
+    assert_eq!(worktree().as_str(), here.to_str());
+    let tree = dir.parent().unwrap().join("tree");
+    assert!(scene.agent(OTHER, &format!("git worktree add --quiet --force {} {branch}", tree.display()), &dir).ok);
+    assert_eq!(worktree().as_str(), here.to_str(), "another one's checkout moves nothing");
+}
+
+#[test]
+fn no_hook_pushes_anything() {
+    let scene = Scene::new();
+    let (_, branch) = scene.task();
+    let remote = scene.dir().parent().unwrap().join("remote.git");
+    scene.person(&format!("git init --quiet --bare {} && git remote add origin {} && git push --quiet origin main", remote.display(), remote.display()));
+    let refs = || scene.person(&format!("git --git-dir={} for-each-ref", remote.display()));
+    let before = refs();
+    scene.person(&format!("git switch --quiet -c {branch}"));
+    scene.change(&scene.dir(), "1");
+    scene.person("git commit --quiet -m One && git commit --quiet --amend -m Two && git switch --quiet main && git merge --quiet --no-edit -");
+    assert_eq!(refs(), before);
+}
