@@ -43,7 +43,14 @@ pub async fn serve(boot: Boot, options: UiOptions) -> Result<(), Problem> {
     Ok(())
 }
 
-async fn built(boot: &Boot, options: &UiOptions, doors: Doors, port: u16, version: &str, stopped: watch::Receiver<bool>) -> Result<(Router, Arc<Live>), Problem> {
+async fn built(
+    boot: &Boot,
+    options: &UiOptions,
+    doors: Doors,
+    port: u16,
+    version: &str,
+    stopped: watch::Receiver<bool>,
+) -> Result<(Router, Arc<Live>), Problem> {
     boot.port.set_page(PageFacts { version: version.to_owned(), connect: connect(port), read_only: options.read_only });
     let publisher = Publisher::start(boot.port.clone(), version.to_owned()).await?;
     let person = Person { actor: options.actor.clone(), principal: boot.identity.principal.clone() };
