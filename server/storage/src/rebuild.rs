@@ -1,5 +1,8 @@
-//! Everything anew: all projections emptied and made again from all events, folded in memory in total order and written in bulk.
+//! Everything anew: all projections emptied and made again from all events, subject by subject in total order, written in bulk.
 //! Live rows stay.
+//!
+//! Memory holds a page of events, the edges and each task's status; tasks go to the table as they are folded, and those at the end of an
+//! edge get their counters afterwards.
 
 use crate::error::StoreError;
 use crate::head::Head;
@@ -12,14 +15,14 @@ use crate::projection::texts::EventText;
 use crate::projection::{edges, found_none, subjects, texts, whole};
 use crate::sql::{EventRow, PROJECT, blob, event_columns, q};
 use crate::store::Store;
-use contracts::standing::Standing;
+use contracts::standing::Status;
 use contracts::{Actor, EventId, MilestoneId, TaskId};
 use engine::event::PROJECT as PROJECT_SUBJECT;
 use engine::fold::{self, Effect};
-use engine::{Event, Milestone, Task};
-use futures::TryStreamExt;
+use engine::task::EdgeChange;
+use engine::{Counters, Event, Milestone, Project, Task};
 use sqlx::{Connection, Executor, QueryBuilder, Sqlite, SqliteConnection};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Rows a statement.
 const ROWS_MAX: usize = 500;
@@ -62,18 +65,27 @@ impl Store {
     }
 }
 
-/// What the fold of all events gives, kept until it is written.
+/// Events read at once.
+const PAGE: i64 = 2_000;
+
+/// What is kept while events are folded.
 #[derive(Default)]
 struct Folded {
     events: i64,
+    project: Option<Project>,
+    /// Of the page, not yet written.
     tasks: Vec<Task>,
     milestones: Vec<Milestone>,
-    /// Events that found no effect.
+    texts: Vec<EventText>,
+    /// Events that found no effect, of the page.
     without: Vec<EventId>,
     /// Events that wait, and for what.
     parked: Vec<(EventId, String)>,
     notices: Vec<(Actor, EventId, &'static str)>,
-    texts: Vec<EventText>,
+    /// Of all.
+    statuses: HashMap<TaskId, Status>,
+    edges: Vec<(TaskId, usize, EdgeChange)>,
+    claimed: Vec<Task>,
 }
 
 impl Folded {
@@ -88,38 +100,80 @@ impl Folded {
             self.notices.extend(effect.notices.into_iter().map(|notice| (notice.actor, id.clone(), notice.why)));
         }
     }
+
+    /// Folds all events of one subject.
+    fn subject(&mut self, subject: &str, events: &mut Vec<Event>) {
+        if events.is_empty() {
+            return;
+        }
+        if TaskId::parse(subject).is_ok() {
+            let (task, effects) = fold::fold_task(events);
+            if let Some(task) = task {
+                self.statuses.insert(task.id.clone(), task.status);
+                self.edges.extend(task.edges.iter().enumerate().map(|(at, change)| (task.id.clone(), at, change.clone())));
+                if task.claim.is_some() {
+                    self.claimed.push(task.clone());
+                }
+                self.tasks.push(task);
+            }
+            self.note(effects, subject);
+        } else if MilestoneId::parse(subject).is_ok() {
+            let (milestone, effects) = fold::fold_milestone(events);
+            self.milestones.extend(milestone);
+            self.note(effects, subject);
+        } else if subject == PROJECT_SUBJECT {
+            let (state, effects) = fold::fold_project(events);
+            self.project = Some(state);
+            self.note(effects, subject);
+        }
+        events.clear();
+    }
 }
 
 /// Empties all projections and makes them anew, within the caller's transaction.
 pub(crate) async fn project_all(conn: &mut SqliteConnection, place: &Place) -> Result<Rebuilt, StoreError> {
+    // A file holds one project: without a condition a table is emptied at once, and the index for words is made anew.
     for table in ["project_state", "task", "task_label", "open_item", "commit_bound", "edge_change", "edge", "milestone", "tally", "parked"] {
-        q(&format!("delete from {table} where project = ?1")).execute(&mut *conn).await?;
+        conn.execute(format!("delete from {table}").as_str()).await?;
     }
-    q("delete from inbox where project = ?1 and live = 0").execute(&mut *conn).await?;
-    conn.execute("delete from search").await?;
-    let mut folded = fold_all(conn, place).await?;
-    let rebuilt = Rebuilt { events: folded.events, tasks: i64::try_from(folded.tasks.len()).unwrap_or(i64::MAX), epoch: String::new() };
-    write_tasks(conn, std::mem::take(&mut folded.tasks)).await?;
-    write_rest(conn, folded).await?;
+    conn.execute("delete from inbox where live = 0").await?;
+    conn.execute("update event set no_effect = 0 where no_effect <> 0").await?;
+    conn.execute("drop table search").await?;
+    conn.execute(crate::schema::SEARCH).await?;
+    let mut folded = Folded::default();
+    fold_all(conn, place, &mut folded).await?;
+    if let Some(project) = &folded.project {
+        subjects::store_project(conn, project).await?;
+    }
+    let rebuilt = Rebuilt { events: folded.events, tasks: i64::try_from(folded.statuses.len()).unwrap_or(i64::MAX), epoch: String::new() };
+    write_edges(conn, folded.edges, &folded.statuses).await?;
+    q("insert into tally (project, rest, n) select project, rest, count(*) from task where project = ?1 group by rest").execute(&mut *conn).await?;
+    q("delete from lease where project = ?1 and task not in (select id from task where project = ?1 and json_extract(state, '$.claim') is not null)")
+        .execute(&mut *conn)
+        .await?;
+    lease::settle_tasks(conn, &folded.claimed.iter().collect::<Vec<_>>()).await?;
     Ok(rebuilt)
 }
 
-async fn fold_all(conn: &mut SqliteConnection, place: &Place) -> Result<Folded, StoreError> {
-    let mut folded = Folded::default();
-    let mut project = None;
-    {
-        let sql = concat!("select ", event_columns!(), " from event e where e.project = ?1 order by e.subject, e.at, e.writer, e.n, e.id");
-        let mut rows = q(sql).fetch(&mut *conn);
-        let mut subject = String::new();
-        let mut events: Vec<Event> = Vec::new();
-        while let Some(row) = rows.try_next().await? {
-            let EventRow { seq, mut event, .. } = EventRow::read(&row)?;
+/// Folds page by page; a subject that goes on over the end of a page is folded when it is complete.
+async fn fold_all(conn: &mut SqliteConnection, place: &Place, folded: &mut Folded) -> Result<(), StoreError> {
+    let sql = concat!(
+        "select ",
+        event_columns!(),
+        " from event e where e.project = ?1 and (e.subject, e.at, e.writer, e.n, e.id) > (?2, ?3, ?4, ?5, ?6) order by e.subject, e.at, e.writer, e.n, e.id limit ?7"
+    );
+    let (mut subject, mut at, mut writer, mut n, mut id) = (String::new(), String::new(), String::new(), 0_i64, Vec::new());
+    let mut events: Vec<Event> = Vec::new();
+    loop {
+        let rows = q(sql).bind(&subject).bind(&at).bind(&writer).bind(n).bind(&id).bind(PAGE).fetch_all(&mut *conn).await?;
+        for row in &rows {
+            let EventRow { seq, mut event, .. } = EventRow::read(row)?;
             folded.events += 1;
             if event.subject != subject {
-                fold_one(&mut folded, &subject, &mut events, &mut project);
-                subject.clone_from(&event.subject);
-                events.clear();
+                folded.subject(&subject, &mut events);
             }
+            subject.clone_from(&event.subject);
+            (at, writer, n, id) = (event.at.to_string(), event.writer.as_str().to_owned(), event.n, blob(&event.id));
             match whole(place, &mut event) {
                 Ok(()) => {
                     folded.texts.extend(EventText::of(seq, &event));
@@ -128,71 +182,29 @@ async fn fold_all(conn: &mut SqliteConnection, place: &Place) -> Result<Folded, 
                 Err(sha256) => folded.parked.push((event.id, format!("blob:{sha256}"))),
             }
         }
-        fold_one(&mut folded, &subject, &mut events, &mut project);
-    }
-    if let Some(project) = project {
-        subjects::store_project(conn, &project).await?;
-    }
-    Ok(folded)
-}
-
-fn fold_one(folded: &mut Folded, subject: &str, events: &mut Vec<Event>, project: &mut Option<engine::Project>) {
-    if events.is_empty() {
-        return;
-    }
-    if TaskId::parse(subject).is_ok() {
-        let (task, effects) = fold::fold_task(events);
-        folded.tasks.extend(task);
-        folded.note(effects, subject);
-    } else if MilestoneId::parse(subject).is_ok() {
-        let (milestone, effects) = fold::fold_milestone(events);
-        folded.milestones.extend(milestone);
-        folded.note(effects, subject);
-    } else if subject == PROJECT_SUBJECT {
-        let (state, effects) = fold::fold_project(events);
-        *project = Some(state);
-        folded.note(effects, subject);
-    }
-}
-
-async fn write_tasks(conn: &mut SqliteConnection, tasks: Vec<Task>) -> Result<(), StoreError> {
-    let mut changes: Vec<(&TaskId, usize, &engine::task::EdgeChange)> =
-        tasks.iter().flat_map(|task| task.edges.iter().enumerate().map(move |(at, change)| (&task.id, at, change))).collect();
-    changes.sort_by(|a, b| (&a.2.order, a.1).cmp(&(&b.2.order, b.1)));
-    edges::insert_changes(conn, &changes).await?;
-    let rows: Vec<_> = edges::folded(changes.iter().map(|(_, _, change)| *change)).into_iter().collect();
-    edges::insert_edges(conn, &rows).await?;
-    let links: Vec<Link> = rows.into_iter().map(|((task, on, via), stored)| Link { task, on, via, inert: stored.inert }).collect();
-    let statuses: HashMap<&TaskId, _> = tasks.iter().map(|task| (&task.id, task.status)).collect();
-    let mut counted = counters::count(&links, |id| statuses.get(id).copied());
-    drop(statuses);
-    let mut tally: BTreeMap<Standing, i64> = BTreeMap::new();
-    let mut claimed = Vec::new();
-    let mut batch: Vec<(Option<&TaskRow>, TaskRow)> = Vec::new();
-    let mut tasks = tasks.into_iter().peekable();
-    while let Some(task) = tasks.next() {
-        let counters = counted.remove(&task.id).unwrap_or_default();
-        let rest = engine::rest(&task, &counters);
-        *tally.entry(rest).or_default() += 1;
-        if task.claim.is_some() {
-            claimed.push(task.clone());
+        let last = rows.len() < usize::try_from(PAGE).unwrap_or(usize::MAX);
+        if last {
+            folded.subject(&subject, &mut events);
         }
-        batch.push((None, TaskRow { task, counters, rest }));
-        if batch.len() == ROWS_MAX || tasks.peek().is_none() {
-            rows::upsert(conn, &batch).await?;
-            batch.clear();
+        write_page(conn, folded).await?;
+        if last {
+            return Ok(());
         }
     }
-    rows::add_to_tally(conn, &tally).await?;
-    q("delete from lease where project = ?1 and task not in (select id from task where project = ?1 and json_extract(state, '$.claim') is not null)")
-        .execute(&mut *conn)
-        .await?;
-    lease::settle_tasks(conn, &claimed.iter().collect::<Vec<_>>()).await
 }
 
-async fn write_rest(conn: &mut SqliteConnection, folded: Folded) -> Result<(), StoreError> {
+/// Writes what a page of events made. Tasks stand as if they had no neighbours.
+async fn write_page(conn: &mut SqliteConnection, folded: &mut Folded) -> Result<(), StoreError> {
+    let alone = |task: Task| {
+        let rest = engine::rest(&task, &Counters::default());
+        (None, TaskRow { task, counters: Counters::default(), rest })
+    };
+    let rows: Vec<(Option<&TaskRow>, TaskRow)> = folded.tasks.drain(..).map(alone).collect();
+    rows::upsert(conn, &rows).await?;
     subjects::store_milestones(conn, &folded.milestones).await?;
+    folded.milestones.clear();
     texts::insert_events(conn, &folded.texts).await?;
+    folded.texts.clear();
     for chunk in folded.parked.chunks(ROWS_MAX) {
         let mut sql: QueryBuilder<'_, Sqlite> = QueryBuilder::new("insert or ignore into parked (project, id, waits_for) ");
         sql.push_values(chunk, |mut row, (id, waits_for)| {
@@ -200,12 +212,35 @@ async fn write_rest(conn: &mut SqliteConnection, folded: Folded) -> Result<(), S
         });
         sql.build().execute(&mut *conn).await?;
     }
-    q("update event set no_effect = 0 where project = ?1 and no_effect <> 0").execute(&mut *conn).await?;
-    for id in &folded.without {
-        q("update event set no_effect = 1 where project = ?1 and id = ?2").bind(blob(id)).execute(&mut *conn).await?;
+    folded.parked.clear();
+    for id in folded.without.drain(..) {
+        q("update event set no_effect = 1 where project = ?1 and id = ?2").bind(blob(&id)).execute(&mut *conn).await?;
     }
-    for (actor, id, why) in &folded.notices {
-        crate::inbox::tell(conn, actor, id, why).await?;
+    for (actor, id, why) in folded.notices.drain(..) {
+        crate::inbox::tell(conn, &actor, &id, why).await?;
+    }
+    Ok(())
+}
+
+/// Folds the edges of all tasks, and gives those at their ends the counters and standings they come to.
+async fn write_edges(conn: &mut SqliteConnection, mut changes: Vec<(TaskId, usize, EdgeChange)>, statuses: &HashMap<TaskId, Status>) -> Result<(), StoreError> {
+    changes.sort_by(|a, b| (&a.2.order, a.1).cmp(&(&b.2.order, b.1)));
+    let rows: Vec<(&TaskId, usize, &EdgeChange)> = changes.iter().map(|(id, at, change)| (id, *at, change)).collect();
+    edges::insert_changes(conn, &rows).await?;
+    let folded: Vec<_> = edges::folded(changes.iter().map(|(_, _, change)| change)).into_iter().collect();
+    drop(rows);
+    drop(changes);
+    edges::insert_edges(conn, &folded).await?;
+    let links: Vec<Link> = folded.into_iter().map(|((task, on, via), stored)| Link { task, on, via, inert: stored.inert }).collect();
+    let counted: Vec<(TaskId, Counters)> = counters::count(&links, |id| statuses.get(id).copied()).into_iter().collect();
+    for chunk in counted.chunks(ROWS_MAX) {
+        let ids: Vec<TaskId> = chunk.iter().map(|(id, _)| id.clone()).collect();
+        let stored = rows::load_cards(conn, &ids).await?;
+        for (id, counters) in chunk {
+            if let Some(row) = stored.get(id) {
+                rows::update_counters(conn, id, counters, engine::rest(&row.task, counters)).await?;
+            }
+        }
     }
     Ok(())
 }
