@@ -37,7 +37,7 @@ async fn act(store: &Store, step: &Step, tasks: &mut Vec<TaskId>) {
         2 => ("claim", json!({"task": task})),
         3 => ("release", json!({"task": task, "note": note})),
         4 => ("close", json!({"task": task, "note": note, "no_code": true})),
-        5 => ("cancel", json!({"task": task, "note": note, "with_children": step.other % 2 == 0})),
+        5 => ("cancel", json!({"task": task, "note": note, "with_children": step.other.is_multiple_of(2)})),
         6 => ("reopen", json!({"task": task, "note": note})),
         7 => ("block", json!({"task": task, "on": [other]})),
         8 => ("unblock", json!({"task": task, "on": other})),
