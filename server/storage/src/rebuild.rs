@@ -233,14 +233,44 @@ async fn write_edges(conn: &mut SqliteConnection, mut changes: Vec<(TaskId, usiz
     edges::insert_edges(conn, &folded).await?;
     let links: Vec<Link> = folded.into_iter().map(|((task, on, via), stored)| Link { task, on, via, inert: stored.inert }).collect();
     let counted: Vec<(TaskId, Counters)> = counters::count(&links, |id| statuses.get(id).copied()).into_iter().collect();
+    conn.execute(
+        "create temp table counted (id text primary key, rest text, waits_open integer, waits_first text, waits_cancelled integer, blocks integer, \
+         children_open integer, children integer, edges_inert integer) without rowid",
+    )
+    .await?;
     for chunk in counted.chunks(ROWS_MAX) {
-        let ids: Vec<TaskId> = chunk.iter().map(|(id, _)| id.clone()).collect();
-        let stored = rows::load_cards(conn, &ids).await?;
-        for (id, counters) in chunk {
-            if let Some(row) = stored.get(id) {
-                rows::update_counters(conn, id, counters, engine::rest(&row.task, counters)).await?;
-            }
-        }
+        update_many(conn, chunk).await?;
     }
+    conn.execute("drop table counted").await?;
+    Ok(())
+}
+
+/// Gives many tasks their counters with few statements.
+async fn update_many(conn: &mut SqliteConnection, counted: &[(TaskId, Counters)]) -> Result<(), StoreError> {
+    let ids: Vec<TaskId> = counted.iter().map(|(id, _)| id.clone()).collect();
+    let stored = rows::load_cards(conn, &ids).await?;
+    let known: Vec<_> = counted.iter().filter_map(|(id, counters)| stored.get(id).map(|row| (id, counters, engine::rest(&row.task, counters)))).collect();
+    if known.is_empty() {
+        return Ok(());
+    }
+    let mut sql: QueryBuilder<'_, Sqlite> = QueryBuilder::new("insert into counted ");
+    sql.push_values(&known, |mut row, (id, counters, rest)| {
+        row.push_bind(id.as_str())
+            .push_bind(rest.as_str())
+            .push_bind(i64::from(counters.waits_open))
+            .push_bind(counters.waits_first.as_ref().map(TaskId::as_str))
+            .push_bind(i64::from(counters.waits_cancelled))
+            .push_bind(i64::from(counters.blocks))
+            .push_bind(i64::from(counters.children_open))
+            .push_bind(i64::from(counters.children))
+            .push_bind(i64::from(counters.edges_inert));
+    });
+    sql.build().execute(&mut *conn).await?;
+    q("update task set (rest, waits_open, waits_first, waits_cancelled, blocks, children_open, children, edges_inert) = \
+       (select rest, waits_open, waits_first, waits_cancelled, blocks, children_open, children, edges_inert from counted where counted.id = task.id) \
+       where project = ?1 and id in (select id from counted)")
+    .execute(&mut *conn)
+    .await?;
+    conn.execute("delete from counted").await?;
     Ok(())
 }
