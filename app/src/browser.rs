@@ -107,6 +107,11 @@ pub fn focused_column() -> Option<String> {
     Some(column.id())
 }
 
+/// Whether the focus is on this very element.
+pub fn has_focus(element: &HtmlElement) -> bool {
+    document().active_element().as_ref() == Some(element.as_ref())
+}
+
 /// Whether the focus is where text is written.
 pub fn typing() -> bool {
     let Some(active) = document().active_element() else { return false };

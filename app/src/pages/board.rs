@@ -13,6 +13,7 @@ use contracts::standing::Column;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
+use wasm_bindgen::JsCast;
 
 /// The board.
 #[component]
@@ -152,6 +153,15 @@ fn FilterBar() -> impl IntoView {
         let go = go.clone();
         move |event: web_sys::Event| go(event_target_value(&event))
     };
+    // The address may change without the field: a cleared filter, Back. While somebody types in it, the field leads.
+    Effect::new(move |_| {
+        let q = store.q.get();
+        if let Some(field) = browser::element("q").filter(|field| !browser::has_focus(field))
+            && let Some(field) = field.dyn_ref::<web_sys::HtmlInputElement>()
+        {
+            field.set_value(&q);
+        }
+    });
     view! {
         <form
             class="filter"
@@ -179,14 +189,7 @@ fn FilterBar() -> impl IntoView {
             <button class="button only-plain">"Filter"</button>
             {move || (!store.q.with(|q| q.trim().is_empty())).then(|| {
                 let clear = clear.clone();
-                view! { <a class="button" data-kind="quiet" href=clear on:click=move |_| {
-                    if let Some(field) = browser::element("q") {
-                        use wasm_bindgen::JsCast;
-                        if let Some(field) = field.dyn_ref::<web_sys::HtmlInputElement>() {
-                            field.set_value("");
-                        }
-                    }
-                }>"Clear"</a> }
+                view! { <a class="button" data-kind="quiet" href=clear>"Clear"</a> }
             })}
         </form>
     }
