@@ -6,7 +6,7 @@ import { expect, test } from "../support/test.ts";
 
 test.use({ javaScriptEnabled: false });
 
-test("list, card, reply, claim, close, add, filter", async ({ page, project, accessible }) => {
+test("list, card, reply, claim", async ({ page, project, accessible }) => {
   const id = taskIn(await project.callboard("tasks", "add", "Read me without scripts", "--spec", "With a *spec*."));
   const board = new Board(page);
   await page.goto(project.url);
@@ -28,6 +28,11 @@ test("list, card, reply, claim, close, add, filter", async ({ page, project, acc
   await page.getByRole("button", { name: "Claim" }).click();
   await expect(page.getByRole("complementary", { name: "About this task" })).toContainText("working");
 
+});
+
+test("close, refused with what was typed, then for good", async ({ page, project, accessible }) => {
+  const id = taskIn(await project.callboard("tasks", "add", "Read me without scripts"));
+  await page.goto(`${project.url}/t/${id}`);
   await page.getByText("Close…").click();
   const form = page.getByRole("form", { name: "Close", exact: true });
   await form.getByLabel("What was delivered").fill("A sentence I do not want to type twice.");
@@ -44,12 +49,18 @@ test("list, card, reply, claim, close, add, filter", async ({ page, project, acc
   await expect(page.getByRole("complementary", { name: "About this task" })).toContainText("done");
 
   await page.getByRole("link", { name: "To the board" }).click();
-  await board.holds({ Done: ["Read me without scripts"] });
+  await new Board(page).holds({ Done: ["Read me without scripts"] });
+});
+
+test("add and filter", async ({ page, project, accessible }) => {
+  await project.callboard("tasks", "add", "There before");
+  const board = new Board(page);
+  await page.goto(project.url);
   await page.getByRole("link", { name: "Add task" }).first().click();
   await page.getByRole("textbox", { name: "Title" }).fill("Added by a plain form");
   await accessible(page);
   await page.getByRole("form", { name: "Add a task" }).getByRole("button", { name: "Add", exact: true }).click();
-  await board.holds({ Done: ["Read me without scripts"], Ready: ["Added by a plain form"] });
+  await board.holds({ Ready: ["There before", "Added by a plain form"] });
 
   await page.getByRole("searchbox").fill("plain");
   await page.getByRole("button", { name: "Filter" }).click();
@@ -58,7 +69,7 @@ test("list, card, reply, claim, close, add, filter", async ({ page, project, acc
   await page.getByRole("button", { name: "Filter" }).click();
   await expect(page.getByRole("heading", { name: "No task matches" })).toBeVisible();
   await page.getByRole("link", { name: "Clear the filter" }).click();
-  await board.holds({ Done: ["Read me without scripts"], Ready: ["Added by a plain form"] });
+  await board.holds({ Ready: ["There before", "Added by a plain form"] });
 });
 
 test("a form sent twice is one act", async ({ page, project }) => {

@@ -22,11 +22,14 @@ async function pictures(page: Page, name: string): Promise<void> {
   }
 }
 
+async function demonstration(page: Page, project: Project): Promise<Board> {
+  await project.serve(["demo", join(project.home, "demo"), "--still"]);
+  return Board.open(page, project.url);
+}
+
 test.describe("the demonstration", () => {
-  test("board, card, menus and what is not there", async ({ page, bareProject, accessible }) => {
-    test.setTimeout(120_000);
-    await bareProject.serve(["demo", join(bareProject.home, "demo"), "--still"]);
-    const board = await Board.open(page, bareProject.url);
+  test("the board, its filter, its form, its keys", async ({ page, bareProject, accessible }) => {
+    const board = await demonstration(page, bareProject);
     const shown = Object.values(await board.standings()).flat();
     expect(shown.length, "a board worth looking at").toBeGreaterThanOrEqual(20);
     await expect(page.getByRole("complementary", { name: "Demo" })).toBeVisible();
@@ -48,7 +51,17 @@ test.describe("the demonstration", () => {
     await pictures(page, "nothing-matches");
     await accessible(page);
     await page.getByRole("link", { name: "Clear the filter" }).click();
+    await expect(page.getByRole("searchbox"), "the field is cleared with it").toHaveValue("");
 
+    await page.getByRole("heading", { level: 1 }).click();
+    await page.keyboard.press("?");
+    await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+    await pictures(page, "keys");
+    await accessible(page);
+  });
+
+  test("a card over the board, and as a page", async ({ page, bareProject, accessible }) => {
+    const board = await demonstration(page, bareProject);
     // The card with the longest thread shows the most.
     const talked = page.getByRole("listitem").filter({ has: page.getByTitle(/^\d+\scomments?$/) });
     const counts = await talked.evaluateAll((cards) => cards.map((card) => Number(/(\d+)\scomment/.exec([...card.querySelectorAll("[title]")].map((each) => each.getAttribute("title")).join(" "))?.[1] ?? 0)));
@@ -68,17 +81,13 @@ test.describe("the demonstration", () => {
     await board.isLive();
     await pictures(page, "card-page");
     await accessible(page);
-    await page.goto(`${bareProject.url}/`);
-    await board.isLive();
-    await page.keyboard.press("?");
-    await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
-    await pictures(page, "keys");
-    await accessible(page);
-    await page.keyboard.press("Escape");
+  });
 
-    // What needs a person, each kind.
-    const asks = board.column("Needs you").getByRole("heading", { level: 3 }).getByRole("link");
-    const titles = await asks.allTextContents();
+  test("what needs a person, each kind", async ({ page, bareProject, accessible }) => {
+    const board = await demonstration(page, bareProject);
+    const panel = page.getByRole("dialog");
+    const titles = await board.column("Needs you").getByRole("heading", { level: 3 }).getByRole("link").allTextContents();
+    expect(titles.length).toBeGreaterThan(0);
     for (const [place, title] of titles.entries()) {
       await board.link(title).click();
       await expect(panel.getByRole("form", { name: "Reply to this thread" })).toBeVisible();
@@ -87,11 +96,13 @@ test.describe("the demonstration", () => {
       await page.keyboard.press("Escape");
       await expect(panel).toHaveCount(0);
     }
+  });
 
+  test("what is not there, and what is not live", async ({ page, bareProject, accessible }) => {
+    const board = await demonstration(page, bareProject);
     await page.goto(`${bareProject.url}/nowhere`);
     await pictures(page, "not-found");
     await accessible(page);
-
     await page.goto(bareProject.url);
     await board.isLive();
     await bareProject.stop("SIGKILL");
@@ -101,10 +112,9 @@ test.describe("the demonstration", () => {
   });
 
   test("on a phone", async ({ browser, bareProject, accessible }) => {
-    await bareProject.serve(["demo", join(bareProject.home, "demo"), "--still"]);
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, locale: "en-GB", timezoneId: "UTC" });
     const page = await context.newPage();
-    const board = await Board.open(page, bareProject.url);
+    const board = await demonstration(page, bareProject);
     await pictures(page, "board-phone");
     await accessible(page);
     await board.column("Needs you").getByRole("heading", { level: 3 }).getByRole("link").first().tap();
