@@ -90,7 +90,7 @@ pub fn next(bench: &Bench) -> Outcome<Vec<Row>> {
                 let text = session.must("next", json!({}))?;
                 taken.push(started.elapsed());
                 let id = task_id(&text).ok_or_else(|| format!("no task in {text}"))?;
-                session.must("update", json!({"task": id, "status": "released", "comment": "measured"}))?;
+                session.must("update", json!({"task": id, "status": "released", "comment": "given back, measured"}))?;
             }
             series[0].push(median(&taken));
             series[1].push(median(&peeked));

@@ -93,7 +93,7 @@ pub fn claim(bench: &Bench) -> Outcome<Vec<Row>> {
             callers.push(Box::new(move |ask: Ask| -> Outcome<bool> {
                 let (command, args) = match ask {
                     Ask::Claim(id) => ("claim", json!({"task": id})),
-                    Ask::Release(id) => ("release", json!({"task": id, "note": "measured"})),
+                    Ask::Release(id) => ("release", json!({"task": id, "note": "given back, measured"})),
                 };
                 let reply = client.try_post("commands", &json!({"command": command, "args": args, "actor": actor}))?;
                 match reply.status {
@@ -113,7 +113,7 @@ pub fn claim(bench: &Bench) -> Outcome<Vec<Row>> {
             callers.push(Box::new(move |ask: Ask| -> Outcome<bool> {
                 let called = match ask {
                     Ask::Claim(id) => session.call("next", json!({"task": id}))?,
-                    Ask::Release(id) => session.call("update", json!({"task": id, "status": "released", "comment": "measured"}))?,
+                    Ask::Release(id) => session.call("update", json!({"task": id, "status": "released", "comment": "given back, measured"}))?,
                 };
                 match called {
                     Ok(_) => Ok(true),
@@ -260,7 +260,7 @@ pub fn page(bench: &Bench) -> Outcome<Vec<Row>> {
         client.get("snapshot")?;
         snapshot.push(started.elapsed());
     }
-    let useful = first.text().matches("data-task").count().max(first.text().matches("href=\"/tasks/").count());
+    let useful = first.text().matches("data-card=").count();
     server.stop()?;
     let render = median(&series[0]);
     Ok(vec![
