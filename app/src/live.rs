@@ -1,6 +1,6 @@
 //! The page's line to the server, as a state machine without a socket: what to open, when to try again, what to apply.
 //!
-//! Invariant: `step` is pure. The time and the random number are arguments; the browser's half ([`driver`]) only carries out.
+//! Invariant: `step` is pure. The time and the random number are arguments; the browser's half (`driver`) only carries out.
 
 #[cfg(feature = "hydrate")]
 pub mod driver;

@@ -1,6 +1,6 @@
 //! What passes between the engine and whoever stores: the facts a command names, and what a decision wants done.
 //!
-//! [`crate::needs`] says what to load, storage loads it by key into [`Facts`], `decide` looks at nothing else.
+//! [`crate::needs()`] says what to load, storage loads it by key into [`Facts`], `decide` looks at nothing else.
 
 use crate::event::Draft;
 use crate::task::{Milestone, Project, Task};

@@ -46,7 +46,7 @@ pub struct Bound {
     pub addresses: Vec<IpAddr>,
 }
 
-/// Listens: on a host of its own, or, when none is named, on 127.0.0.1 and, where there is one, [::1], because `localhost` may mean
+/// Listens: on a host of its own, or, when none is named, on 127.0.0.1 and, where there is one, `[::1]`, because `localhost` may mean
 /// either. The port is the one named, or the first free one of [`PORTS`].
 ///
 /// # Errors
