@@ -21,7 +21,7 @@ use engine::event::PROJECT as PROJECT_SUBJECT;
 use engine::fold::{self, Effect};
 use engine::task::EdgeChange;
 use engine::{Counters, Event, Milestone, Project, Task};
-use sqlx::{Connection, Executor, QueryBuilder, Sqlite, SqliteConnection};
+use sqlx::{Connection, Executor, QueryBuilder, Row, Sqlite, SqliteConnection};
 use std::collections::HashMap;
 
 /// Rows a statement.
@@ -50,7 +50,7 @@ impl Store {
         let mut conn = inner.writer.lock().await;
         let _lock = lock::exclusive(&inner.place.run("write.lock")).await?;
         // Much is written at once: pages stay in memory until the commit.
-        conn.execute("pragma cache_size = -65536").await?;
+        conn.execute("pragma cache_size = -49152").await?;
         let mut tx = conn.begin_with("begin immediate").await?;
         let mut rebuilt = project_all(&mut tx, &inner.place).await?;
         let mut head = Head::require(&mut tx).await?;
@@ -140,6 +140,7 @@ pub(crate) async fn project_all(conn: &mut SqliteConnection, place: &Place) -> R
     conn.execute("update event set no_effect = 0 where no_effect <> 0").await?;
     conn.execute("drop table search").await?;
     conn.execute(crate::schema::SEARCH).await?;
+    let indexes = Indexes::drop_all(conn).await?;
     let mut folded = Folded::default();
     fold_all(conn, place, &mut folded).await?;
     if let Some(project) = &folded.project {
@@ -147,12 +148,48 @@ pub(crate) async fn project_all(conn: &mut SqliteConnection, place: &Place) -> R
     }
     let rebuilt = Rebuilt { events: folded.events, tasks: i64::try_from(folded.statuses.len()).unwrap_or(i64::MAX), epoch: String::new() };
     write_edges(conn, folded.edges, &folded.statuses).await?;
+    indexes.make(conn).await?;
     q("insert into tally (project, rest, n) select project, rest, count(*) from task where project = ?1 group by rest").execute(&mut *conn).await?;
     q("delete from lease where project = ?1 and task not in (select id from task where project = ?1 and json_extract(state, '$.claim') is not null)")
         .execute(&mut *conn)
         .await?;
     lease::settle_tasks(conn, &folded.claimed.iter().collect::<Vec<_>>()).await?;
     Ok(rebuilt)
+}
+
+/// Secondary indexes of what is written in bulk: made once from sorted rows instead of row by row in the order of ids.
+struct Indexes {
+    made_by: Vec<String>,
+    /// What the planner believes, which goes with an index.
+    believed: Vec<(String, String, String)>,
+}
+
+impl Indexes {
+    async fn drop_all(conn: &mut SqliteConnection) -> Result<Indexes, StoreError> {
+        let sql = "select name, sql from sqlite_master where type = 'index' and sql is not null \
+                   and tbl_name in ('task', 'task_label', 'commit_bound', 'edge_change', 'edge') order by name";
+        let found = sqlx::query(sql).fetch_all(&mut *conn).await?;
+        let believed = sqlx::query("select tbl, idx, stat from sqlite_stat1 where idx is not null").fetch_all(&mut *conn).await?;
+        for row in &found {
+            conn.execute(format!("drop index {}", row.get::<&str, _>(0)).as_str()).await?;
+        }
+        Ok(Indexes {
+            made_by: found.iter().map(|row| row.get(1)).collect(),
+            believed: believed.iter().map(|row| (row.get(0), row.get(1), row.get(2))).collect(),
+        })
+    }
+
+    async fn make(self, conn: &mut SqliteConnection) -> Result<(), StoreError> {
+        for sql in &self.made_by {
+            conn.execute(sql.as_str()).await?;
+        }
+        conn.execute("delete from sqlite_stat1").await?;
+        for (table, index, stat) in self.believed {
+            sqlx::query("insert into sqlite_stat1 (tbl, idx, stat) values (?1, ?2, ?3)").bind(table).bind(index).bind(stat).execute(&mut *conn).await?;
+        }
+        conn.execute("analyze sqlite_schema").await?;
+        Ok(())
+    }
 }
 
 /// Folds page by page; a subject that goes on over the end of a page is folded when it is complete.

@@ -48,6 +48,11 @@ async fn a_task_from_plan_to_close() {
     let before = world.dump().await;
     let rebuilt = store.rebuild().await.unwrap();
     assert_eq!(rebuilt.events, head.seq);
+    let (indexes, beliefs) = ("select count(*) from sqlite_master where type = 'index'", "select count(*) from sqlite_stat1");
+    let counted = (world.number(indexes).await, world.number(beliefs).await);
+    store.rebuild().await.unwrap();
+    assert_eq!((world.number(indexes).await, world.number(beliefs).await), counted, "a rebuild leaves no index behind");
+    assert!(counted.0 > 20 && counted.1 > 20, "{counted:?}");
     assert_eq!(world.dump().await, before);
     assert!(store.verify().await.unwrap().is_sound());
     let mut read = store.reader().begin().await.unwrap();
