@@ -49,7 +49,7 @@ pub(crate) async fn load(conn: &mut SqliteConnection, place: &Place, needs: &Nee
     };
     Ok(Facts {
         project,
-        milestones: self::milestones(conn, milestones.iter()).await?,
+        milestones: self::milestones(conn, milestones.iter(), &needs.milestones).await?,
         edges: reach(conn, &needs.reach).await?,
         holdings: if needs.holdings { holdings(conn, &caller.actor).await? } else { Vec::new() },
         actors: known_actors(conn, &needs.actors).await?,
@@ -203,10 +203,12 @@ async fn ancestors(conn: &mut SqliteConnection, found: &mut BTreeMap<TaskId, Tas
 /// Open tasks of a milestone that are named; more are counted.
 const OPEN_TASKS: i64 = 1_001;
 
-/// Milestones with the numbers of their tasks.
+/// Milestones with the numbers of their tasks, and for these few the open ones by id: only a command about a milestone asks for them, and
+/// finding them walks all of its tasks.
 pub(crate) async fn milestones<'a>(
     conn: &mut SqliteConnection,
     ids: impl IntoIterator<Item = &'a MilestoneId>,
+    with_open_tasks: &BTreeSet<MilestoneId>,
 ) -> Result<BTreeMap<MilestoneId, MilestoneFacts>, StoreError> {
     let milestones = subjects::load_milestones(conn, ids).await?;
     let mut found = BTreeMap::new();
@@ -221,9 +223,9 @@ pub(crate) async fn milestones<'a>(
     for (id, milestone) in milestones {
         let (open, closed) = counts.get(id.as_str()).copied().unwrap_or_default();
         let sql = "select id from task where project = ?1 and milestone = ?2 and status = 'open' order by id limit ?3";
-        let open_tasks = match open {
-            0 => Vec::new(),
-            _ => q(sql).bind(id.as_str()).bind(OPEN_TASKS).fetch_all(&mut *conn).await?.iter().map(|row| task_id(row.get(0))).collect::<Result<_, _>>()?,
+        let open_tasks = match open > 0 && with_open_tasks.contains(&id) {
+            false => Vec::new(),
+            true => q(sql).bind(id.as_str()).bind(OPEN_TASKS).fetch_all(&mut *conn).await?.iter().map(|row| task_id(row.get(0))).collect::<Result<_, _>>()?,
         };
         found.insert(id, MilestoneFacts { milestone, open_tasks, open, closed });
     }

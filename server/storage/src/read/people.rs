@@ -9,7 +9,7 @@ use contracts::{Actor, EventId, Moment, TaskId, limits};
 use engine::next::SurfaceRow;
 use engine::{LeaseState, MilestoneFacts};
 use sqlx::Row;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Something for an actor to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +119,7 @@ impl Read {
         let sql = "select id from milestone where project = ?1 order by status <> 'open', created_at, id";
         let rows = q(sql).fetch_all(&mut *self.conn).await?;
         let ids: Vec<contracts::MilestoneId> = rows.iter().map(|row| crate::sql::word(contracts::MilestoneId::parse(row.get(0)))).collect::<Result<_, _>>()?;
-        let mut found = super::facts::milestones(&mut self.conn, ids.iter()).await?;
+        let mut found = super::facts::milestones(&mut self.conn, ids.iter(), &BTreeSet::new()).await?;
         Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
