@@ -113,7 +113,7 @@ pub struct TaskFacts {
 pub struct MilestoneFacts {
     /// Its own state.
     pub milestone: Milestone,
-    /// Open tasks in it (at most 1,001 ids; more are counted in `open`).
+    /// Open tasks in it (at most 1,001 ids; more are counted in `open`); loaded where the command names the milestone, else empty.
     pub open_tasks: Vec<TaskId>,
     /// All open ones.
     pub open: i64,
