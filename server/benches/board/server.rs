@@ -116,7 +116,7 @@ pub fn claim(bench: &Bench) -> Outcome<Vec<Row>> {
                     Ask::Release(id) => session.call("update", json!({"task": id, "status": "released", "comment": "given back, measured"}))?,
                 };
                 match called {
-                    Ok(_) => Ok(true),
+                    Ok(text) => Ok(!text.contains("Nothing for you")),
                     Err(refusal) if ["(lease_held)", "(at_limit)", "(assigned)"].iter().any(|code| refusal.contains(code)) => Ok(false),
                     Err(refusal) => Err(refusal.into()),
                 }
