@@ -85,18 +85,21 @@ pub(crate) fn tail(path: &Path) -> io::Result<Tail> {
         Err(error) => return Err(error),
     };
     let size = file.metadata()?.len();
-    let window = (limits::LOG_LINE_BYTES_MAX as u64 + 1) * 2;
-    let from = size.saturating_sub(window);
-    let mut found = tail_from(&mut file, from, size)?;
-    if found.last.is_none() && from > 0 {
-        found = tail_from(&mut file, 0, size)?;
+    let mut found = Tail::default();
+    // Most last lines are short, and this is read at every write.
+    for window in [4 << 10, (limits::LOG_LINE_BYTES_MAX as u64 + 1) * 2, size] {
+        let from = size.saturating_sub(window);
+        found = tail_from(&mut file, from, size)?;
+        if found.last.is_some() || from == 0 {
+            break;
+        }
     }
     Ok(found)
 }
 
 fn tail_from(file: &mut File, from: u64, size: u64) -> io::Result<Tail> {
     file.seek(SeekFrom::Start(from))?;
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(size - from).unwrap_or_default());
     file.take(size - from).read_to_end(&mut bytes)?;
     let mut end = bytes.len();
     while let Some(newline) = bytes[..end].iter().rposition(|byte| *byte == b'\n') {
