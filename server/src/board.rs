@@ -6,6 +6,7 @@
 mod assemble;
 mod caller;
 mod changes;
+mod commits;
 mod gather;
 mod hooked;
 mod snapshot;

@@ -1,11 +1,11 @@
 //! The port: what a board can be asked and told. The engine is behind it on the server, `fetch` in the browser.
 
 use crate::command::{CommandRequest, Receipt};
-use crate::id::{Actor, TaskId};
+use crate::id::{Actor, CommitSha, TaskId};
 use crate::problem::Problem;
 use crate::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer, NextRequest, Page, Queue,
-    SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
+    NextRequest, Page, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
 use std::future::Future;
 use std::pin::Pin;
@@ -78,6 +78,8 @@ pub trait Board: Send + Sync + 'static {
     fn thread(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<Entry>>;
     /// A page of everything that happened to a task, newest first.
     fn history(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>>;
+    /// A bound commit, with what it changes when this clone has it.
+    fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail>;
     /// Words in ids, titles, specs, threads and commit subjects.
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>>;
     /// What happened on the board, newest first.

@@ -254,6 +254,41 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
+/// A commit's name in full: 40 or 64 lower-case hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct CommitSha(String);
+
+impl CommitSha {
+    /// Checks length and digits.
+    pub fn parse(raw: &str) -> Result<CommitSha, String> {
+        let hex = raw.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if hex && matches!(raw.len(), 40 | 64) {
+            Ok(CommitSha(raw.to_owned()))
+        } else {
+            Err("a commit is named by all of its 40 or 64 hexadecimal digits".to_owned())
+        }
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CommitSha {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for CommitSha {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = String::deserialize(deserializer)?;
+        CommitSha::parse(&raw).map_err(D::Error::custom)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,7 +20,7 @@ pub use board::{Answer, Board, Caller, Surface};
 pub use change::{Batch, Change, Frame};
 pub use command::{Command, CommandRequest, Receipt, Warning};
 pub use hint::{Call, Hint};
-pub use id::{Actor, ActorKind, BlockerId, EventId, Key, MilestoneId, QuestionId, TaskId, Writer};
+pub use id::{Actor, ActorKind, BlockerId, CommitSha, EventId, Key, MilestoneId, QuestionId, TaskId, Writer};
 pub use moment::{Moment, Stamp};
 pub use problem::{Code, FieldError, Problem};
 pub use standing::{Column, Standing, Status};

@@ -1,5 +1,9 @@
 //! What reads give. Shapes are good for one release of client and server; keys at their default are left out.
 
+mod commit;
+
+pub use commit::{CommitDetail, DiffView, FileChanged, FileDiff, Hunk};
+
 use crate::board::Surface;
 use crate::command::{Held, Warning};
 use crate::id::{Actor, BlockerId, EventId, MilestoneId, QuestionId, TaskId};

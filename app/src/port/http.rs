@@ -3,10 +3,10 @@
 use crate::words::encoded;
 use contracts::command::{CommandRequest, Receipt};
 use contracts::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer, NextRequest, Page,
-    SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
+    NextRequest, Page, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Answer, Board, Code, Hint, Problem, TaskId};
+use contracts::{Answer, Board, Code, CommitSha, Hint, Problem, TaskId};
 use gloo_net::http::{Request, Response};
 use send_wrapper::SendWrapper;
 use serde::de::DeserializeOwned;
@@ -153,6 +153,10 @@ impl Board for HttpBoard {
 
     fn history(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>> {
         self.get(&format!("/tasks/{id}/events"), &Cursor { cursor })
+    }
+
+    fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
+        self.get(&format!("/commits/{sha}"), &())
     }
 
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {

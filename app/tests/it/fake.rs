@@ -3,10 +3,10 @@
 use contracts::command::{CommandRequest, Receipt};
 use contracts::standing::{Column, Standing};
 use contracts::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, ColumnView, ConflictRow, Counts, Entry, HistoryRow, InboxItem, InboxQuery, Me, MilestoneView, NextAnswer,
-    NextRequest, Page, ProjectView, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActorRow, BoardQuery, BoardView, ColumnView, CommitDetail, ConflictRow, Counts, Entry, HistoryRow, InboxItem, InboxQuery, Me, MilestoneView,
+    NextAnswer, NextRequest, Page, ProjectView, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Actor, Answer, Board, Code, Moment, Problem, TaskId};
+use contracts::{Actor, Answer, Board, Code, CommitSha, Moment, Problem, TaskId};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 
@@ -147,6 +147,9 @@ impl Board for FakeBoard {
     }
     fn history(&self, _: TaskId, _: Option<String>) -> Answer<'_, Page<HistoryRow>> {
         ready(Ok(Page::default()))
+    }
+    fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
+        ready(Err(Problem::new(Code::NotFound, format!("There is no commit {sha}"))))
     }
     fn search(&self, _: String, _: Option<String>) -> Answer<'_, Page<SearchHit>> {
         ready(Ok(Page::default()))

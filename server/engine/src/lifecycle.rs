@@ -731,8 +731,7 @@ fn unanswered(criteria: &[Criterion], open: impl Fn(&Criterion) -> bool) -> Vec<
 }
 
 fn sha(path: &str, text: &str) -> Guard {
-    let good = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if good {
+    if contracts::CommitSha::parse(text).is_ok() {
         Ok(())
     } else {
         Err(Rejection::Malformed { path: path.to_owned(), text: format!("a commit is 40 or 64 lower-case hexadecimal digits, not {text:?}") })

@@ -246,7 +246,8 @@ fn relation(neighbour: &Neighbour) -> Relation {
     }
 }
 
-fn commits(task: &Task) -> Vec<CommitView> {
+/// The commits bound to a task, and whether each is evidence.
+pub fn commits(task: &Task) -> Vec<CommitView> {
     let counted: Vec<&str> = counting(task).into_iter().map(|commit| commit.sha.as_str()).collect();
     let view = |commit: &crate::task::Commit| CommitView {
         sha: commit.sha.clone(),

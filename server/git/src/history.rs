@@ -7,18 +7,6 @@ use crate::{GitError, Repository, checked};
 
 /// How many commits one trailer is looked for in; the newest count.
 pub const TRAILER_COMMITS_MAX: usize = 1000;
-/// How much of a change is shown.
-pub const DIFF_BYTES_MAX: u64 = 512 * 1024;
-
-/// A change as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diff {
-    /// In git's unified form, whole lines.
-    pub text: String,
-    /// Whether there is more than [`DIFF_BYTES_MAX`].
-    pub truncated: bool,
-}
-
 impl Repository {
     /// The commit that a name stands for, in full; none when there is no such name.
     pub fn tip(&self, rev: &str) -> Result<Option<String>, GitError> {
@@ -91,21 +79,6 @@ impl Repository {
             return Ok(false);
         }
         Ok(lines(Git::new(self.directory(), &["cherry", base, branch]))?.iter().all(|line| line.starts_with('-')))
-    }
-
-    /// What a commit changes, against its parent; a merge shows what it changed itself.
-    pub fn diff(&self, rev: &str) -> Result<Diff, GitError> {
-        let sha = self.tip(rev)?.ok_or_else(|| GitError::failed("git diff-tree", format!("there is no commit {rev}")))?;
-        let args = ["diff-tree", "-p", "--cc", "--root", "-M", "--no-commit-id", "--no-color", "--no-ext-diff", "--no-textconv", &sha];
-        let mut output = Git::new(self.directory(), &args).stdout_at_most(DIFF_BYTES_MAX).output()?;
-        if output.code != Some(0) && !output.cut {
-            return Err(GitError::failed("git diff-tree", output.stderr));
-        }
-        if output.cut {
-            let end = output.stdout.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-            output.stdout.truncate(end);
-        }
-        Ok(Diff { text: String::from_utf8_lossy(&output.stdout).into_owned(), truncated: output.cut })
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 mod command;
 mod config;
+mod diff;
 mod error;
 mod exclude;
 mod facts;
@@ -23,9 +24,10 @@ pub mod shell;
 mod trailers;
 mod worktree;
 
+pub use diff::{DIFF_BYTES_MAX, Diff, FileChanged, FileDiff, Hunk};
 pub use error::GitError;
 pub use facts::{CommitFacts, FileChange, SUBJECT_CHARS_MAX};
-pub use history::{DIFF_BYTES_MAX, Diff, TRAILER_COMMITS_MAX};
+pub use history::TRAILER_COMMITS_MAX;
 pub use place::{PROJECT_DIRECTORY, Place};
 pub use progress::InProgress;
 pub use remote::{RemoteTip, TreeFile};

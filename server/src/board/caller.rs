@@ -2,13 +2,13 @@
 
 use super::ServerPort;
 use super::assemble::{Reading, no_task, told};
-use super::snapshot;
+use super::{commits, snapshot};
 use contracts::command::{CommandRequest, Receipt};
 use contracts::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer, NextRequest, Page, Place,
-    Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
+    NextRequest, Page, Place, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Answer, Board, Caller, Code, EventId, Problem, TaskId, limits};
+use contracts::{Answer, Board, Caller, Code, CommitSha, EventId, Problem, TaskId, limits};
 use storage::{NextOutcome, Outcome, Work};
 
 pub(super) struct SomebodysBoard {
@@ -171,6 +171,10 @@ impl Board for SomebodysBoard {
             let page = reading.history(&id, cursor.as_deref()).await?;
             Ok(Page { seq: reading.seq().await?, ..page })
         })
+    }
+
+    fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
+        Box::pin(async move { commits::detail(&self.port, self.read().await?, &sha).await })
     }
 
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {

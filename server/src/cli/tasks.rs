@@ -2,6 +2,7 @@
 
 mod add;
 mod assign;
+mod commits;
 mod edges;
 mod edit;
 mod fields;
@@ -81,6 +82,8 @@ enum TasksCommand {
     Unblock(edges::UnblockArgs),
     /// Find tasks by words in ids, titles, specs, threads and commits
     Search(search::SearchArgs),
+    /// Show a task's commits with their files, and what they change
+    Commits(commits::CommitsArgs),
     /// Show everything that happened to a task
     Log(history::HistoryArgs),
 }
@@ -118,6 +121,7 @@ pub async fn run(desk: &mut Desk, args: TasksArgs) -> Result<Exit, Problem> {
         TasksCommand::Block(args) => edges::block(desk, args).await?,
         TasksCommand::Unblock(args) => edges::unblock(desk, args).await?,
         TasksCommand::Search(args) => search::run(desk, args).await?,
+        TasksCommand::Commits(args) => commits::run(desk, args).await?,
         TasksCommand::Log(args) => history::run(desk, args).await?,
     }
     Ok(Exit::Done)

@@ -12,7 +12,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use contracts::command::parse_args;
 use contracts::view::{ActivityQuery, BoardQuery, InboxQuery, NextRequest, TaskQuery};
-use contracts::{Actor, Board, Caller, Code, CommandRequest, FieldError, Hint, Problem, TaskId, limits};
+use contracts::{Actor, Board, Caller, Code, CommandRequest, CommitSha, FieldError, Hint, Problem, TaskId, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -27,6 +27,7 @@ pub fn routes() -> Router<Arc<Site>> {
         .route("/tasks/{id}", get(task))
         .route("/tasks/{id}/thread", get(thread))
         .route("/tasks/{id}/events", get(events))
+        .route("/commits/{sha}", get(commit))
         .route("/search", get(search))
         .route("/activity", get(activity))
         .route("/actors", get(actors))
@@ -201,6 +202,14 @@ async fn events(State(site): State<Arc<Site>>, Extension(caller): Reader, found:
     let id = id(found)?;
     let read = Read::new(site, caller, headers);
     read.answer(read.board.history(id, cursor)).await
+}
+
+/// Never conditional: whether this clone has the commit is git's to say, and git moves without the log.
+async fn commit(State(site): State<Arc<Site>>, Extension(caller): Reader, found: Found, RawQuery(raw): RawQuery) -> Answered {
+    let Nothing {} = query::read(raw.as_deref(), NONE)?;
+    let Path(raw) = found.map_err(|_| Problem::bad_request("sha", "is not UTF-8"))?;
+    let sha = CommitSha::parse(&raw).map_err(|fault| Problem::bad_request("sha", fault))?;
+    Ok(Json(site.boards.for_caller(caller).commit(sha).await?).into_response())
 }
 
 async fn search(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {

@@ -14,10 +14,10 @@ use axum::response::Response;
 use axum::routing::get;
 use contracts::command::{CommandRequest, Receipt};
 use contracts::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer, NextRequest, Page, Queue,
-    RefusedForm, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
+    NextRequest, Page, Queue, RefusedForm, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Answer, Board, Caller, TaskId};
+use contracts::{Answer, Board, Caller, CommitSha, TaskId};
 use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{ResponseOptions, generate_route_list, render_app_async_with_context};
@@ -153,6 +153,9 @@ impl Board for WithRefusal {
     }
     fn history(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>> {
         self.board.history(id, cursor)
+    }
+    fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
+        self.board.commit(sha)
     }
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {
         self.board.search(query, cursor)

@@ -1,6 +1,7 @@
 //! The command line as a process: the real binary in a hermetic home, what it says and how it ends.
 
 mod close;
+mod commits;
 mod demo;
 mod hostile;
 mod init;

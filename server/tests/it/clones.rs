@@ -3,6 +3,6 @@
 mod claims;
 mod conflicts;
 mod merge;
-mod pair;
+pub mod pair;
 mod staged;
 mod switch;

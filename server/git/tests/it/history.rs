@@ -84,17 +84,3 @@ fn merged_means_the_commits_or_their_changes_are_in_the_base() {
     assert!(ours.merged_into("main", "side").unwrap());
     assert!(ours.merged_into("main", "missing").is_err());
 }
-
-#[test]
-fn a_diff_is_whole_lines_up_to_its_limit() {
-    let t = folder!();
-    let repo = t.repo("app");
-    let ours = repo.ours();
-    let small = ours.diff("HEAD").unwrap();
-    assert!(small.text.starts_with("diff --git a/a.txt b/a.txt\nnew file") && small.text.ends_with("+a\n"), "{}", small.text);
-    assert!(!small.truncated);
-    repo.commit("big", &[("big", &"a line of text\n".repeat(60_000))]);
-    let big = ours.diff("HEAD").unwrap();
-    assert!(big.truncated && big.text.len() as u64 <= git::DIFF_BYTES_MAX && big.text.ends_with("+a line of text\n"));
-    assert!(ours.diff("missing").is_err());
-}

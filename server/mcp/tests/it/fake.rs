@@ -2,7 +2,7 @@
 
 use contracts::command::{Command, Receipt};
 use contracts::view::*;
-use contracts::{Actor, Answer, Board, Caller, Code, Column, CommandRequest, Moment, Problem, Standing, Status, TaskId};
+use contracts::{Actor, Answer, Board, Caller, Code, Column, CommandRequest, CommitSha, Moment, Problem, Standing, Status, TaskId};
 use mcp::{Session, Set, Tools, serve};
 use rmcp::model::CallToolRequestParams;
 use rmcp::service::RunningService;
@@ -108,6 +108,9 @@ impl Board for Fake {
     }
     fn history(&self, _: TaskId, _: Option<String>) -> Answer<'_, Page<HistoryRow>> {
         give(Ok(self.history.lock().unwrap().clone()))
+    }
+    fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
+        give(Err(Problem::new(Code::NotFound, format!("no commit {sha}"))))
     }
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {
         self.note(format!("search {query} {cursor:?}"));

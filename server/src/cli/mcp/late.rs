@@ -3,10 +3,10 @@
 
 use crate::boot::{self, Boot, BootOptions};
 use contracts::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer, NextRequest, Page, Queue,
-    SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
+    NextRequest, Page, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Answer, Board, Caller, CommandRequest, Problem, Receipt, TaskId};
+use contracts::{Answer, Board, Caller, CommandRequest, CommitSha, Problem, Receipt, TaskId};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -70,6 +70,7 @@ pass_on! {
     task(id: TaskId) -> TaskView;
     thread(id: TaskId, cursor: Option<String>) -> Page<Entry>;
     history(id: TaskId, cursor: Option<String>) -> Page<HistoryRow>;
+    commit(sha: CommitSha) -> CommitDetail;
     search(query: String, cursor: Option<String>) -> Page<SearchHit>;
     activity(query: ActivityQuery) -> Page<Entry>;
     actors() -> Vec<ActorRow>;

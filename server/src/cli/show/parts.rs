@@ -181,6 +181,7 @@ impl Page<'_> {
                 self.out.row(Row::new().dim(format!("    {}{more}", paths.join(", "))));
             }
         }
+        self.out.row(Row::new().dim(format!("  callboard tasks commits {} --diff", self.view.card.id)));
     }
 }
 

@@ -6,7 +6,7 @@ use callboard::http::{Bits, Boards, Doors, EntryCode, Head, MemorySessions, Moun
 use callboard::live::{self, Feed, Heard, Live, Resumed, hearing};
 use contracts::command::{CommandRequest, Receipt};
 use contracts::view::*;
-use contracts::{Answer, Board, Call as HintCall, Caller, Code, Frame, Hint, Moment, Problem, TaskId};
+use contracts::{Answer, Board, Call as HintCall, Caller, Code, CommitSha, Frame, Hint, Moment, Problem, TaskId};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -101,6 +101,12 @@ impl Board for FakeBoard {
     fn history(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>> {
         self.note(format!("events {id} {cursor:?}"));
         done(Ok(Page::default()))
+    }
+    fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
+        self.note(format!("commit {sha}"));
+        done(Ok(read(
+            json!({"sha": sha, "subject": "Paint", "at": "2026-11-29T11:37:08.123Z", "added": 1, "deleted": 0, "counts": true, "tasks": ["tk-4f2a9c"], "in_clone": false}),
+        )))
     }
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {
         self.note(format!("search {query} {cursor:?}"));
