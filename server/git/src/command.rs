@@ -130,30 +130,50 @@ fn bare_git() -> Command {
     command
 }
 
-/// The variables that tie a git process to one repository, by git's own list, and ours should it not answer.
+/// Variables that tie a git process to one repository.
+const LOCAL: [&str; 15] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+];
+
+/// Variables that people, hooks and CI set often and that tie git to nothing.
+const GENERAL: [&str; 14] = [
+    "GIT_ASKPASS",
+    "GIT_AUTHOR_DATE",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_NAME",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_EDITOR",
+    "GIT_EXEC_PATH",
+    "GIT_PAGER",
+    "GIT_SSH_COMMAND",
+    "GIT_TERMINAL_PROMPT",
+];
+
+/// The variables that tie a git process to one repository: ours, and git's own list when the environment holds one we know nothing of.
 fn local_variables() -> &'static [String] {
     static VARIABLES: OnceLock<Vec<String>> = OnceLock::new();
-    const KNOWN: [&str; 15] = [
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_CONFIG",
-        "GIT_CONFIG_PARAMETERS",
-        "GIT_CONFIG_COUNT",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_DIR",
-        "GIT_WORK_TREE",
-        "GIT_IMPLICIT_WORK_TREE",
-        "GIT_GRAFT_FILE",
-        "GIT_INDEX_FILE",
-        "GIT_NO_REPLACE_OBJECTS",
-        "GIT_REPLACE_REF_BASE",
-        "GIT_PREFIX",
-        "GIT_SHALLOW_FILE",
-        "GIT_COMMON_DIR",
-    ];
     VARIABLES.get_or_init(|| {
-        let mut names: Vec<String> = KNOWN.iter().map(|name| (*name).to_owned()).collect();
-        // Outside such a context there is nothing to clear, and asking git would cost a process.
-        if std::env::vars_os().any(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+        let mut names: Vec<String> = LOCAL.iter().map(|name| (*name).to_owned()).collect();
+        // Where there is nothing more to clear, asking git would cost a process.
+        if std::env::vars_os().any(|(name, _)| is_unknown(&name.to_string_lossy())) {
             let mut asked = bare_git();
             asked.args(["rev-parse", "--local-env-vars"]);
             if let Ok(output) = asked.output() {
@@ -162,6 +182,10 @@ fn local_variables() -> &'static [String] {
         }
         names
     })
+}
+
+fn is_unknown(variable: &str) -> bool {
+    variable.starts_with("GIT_") && !LOCAL.contains(&variable) && !GENERAL.contains(&variable)
 }
 
 /// Waits for the child at most `limit`; reads both pipes meanwhile, so that a full one cannot stall it.
@@ -227,6 +251,16 @@ mod tests {
         let stalled = Git::new(dir.path(), &["-c", "alias.stall=!exec sleep 5", "stall"]);
         let outcome = stalled.limit(Duration::from_millis(200)).output();
         assert!(matches!(outcome, Err(GitError::TimedOut)), "{outcome:?}");
+    }
+
+    #[test]
+    fn no_variable_is_both_kept_and_cleared_and_git_knows_each_as_we_do() {
+        let said = bare_git().args(["rev-parse", "--local-env-vars"]).output().unwrap();
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let local: Vec<&str> = said.lines().collect();
+        let strays: Vec<&&str> = GENERAL.iter().filter(|name| LOCAL.contains(name) || local.contains(name)).collect();
+        assert!(strays.is_empty(), "{strays:?}");
+        assert!(is_unknown("GIT_SOMETHING_NEW") && !is_unknown("GIT_DIR") && !is_unknown("GITHUB_ACTIONS"));
     }
 
     #[test]

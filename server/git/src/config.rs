@@ -1,7 +1,44 @@
 //! Reading one value out of git's configuration text, without starting git.
 //!
 //! Only what `callboard init` writes and git itself writes back is understood: sections, subsections, quoted values, escapes,
-//! comments and continued lines. `include` is not followed: `init` writes the key into the repository's own file.
+//! comments and continued lines. `include` is not followed: `init` writes the key into the repository's own file, and a file that
+//! includes another settles nothing.
+
+use std::path::PathBuf;
+use std::{env, fs, io};
+
+/// What git would answer, where plain files say it beyond doubt: from the strongest file down, the first that has the key. `None` is no
+/// answer: then git is asked, who also knows included files and the system's own.
+pub(crate) fn settled(strongest_first: &[PathBuf], section: &str, key: &str) -> Option<String> {
+    for file in strongest_first {
+        let text = match fs::read(file) {
+            Ok(bytes) => String::from_utf8(bytes).ok().filter(|text| is_plain(text))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(_) => return None,
+        };
+        if let Some(value) = value(&text, section, key) {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Whether git and [`value`] read the same out of a text: nothing included, no line that goes on in the next.
+fn is_plain(text: &str) -> bool {
+    let goes_on = text.lines().any(|line| line.ends_with('\\'));
+    !goes_on && !text.starts_with('\u{feff}') && !text.to_ascii_lowercase().contains("[include")
+}
+
+/// A person's own files, the stronger first; none when something says that they are elsewhere.
+pub(crate) fn of_person() -> Option<[PathBuf; 2]> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if set("GIT_CONFIG_GLOBAL").is_some() {
+        return None;
+    }
+    let home = set("HOME")?;
+    let folder = set("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+    Some([home.join(".gitconfig"), folder.join("git/config")])
+}
 
 /// The last value of `section.key` (no subsection) in a configuration file; the last one wins, as in git.
 pub(crate) fn value(text: &str, section: &str, key: &str) -> Option<String> {
@@ -94,7 +131,25 @@ fn unquoted(raw: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::value;
+    use super::{settled, value};
+    use std::fs;
+
+    #[test]
+    fn the_strongest_plain_file_settles_a_value() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            fs::write(dir.path().join(name), text).unwrap();
+            dir.path().join(name)
+        };
+        let (own, person) = (file("own", "[user]\n\tname = Ada\n"), file("person", "[user]\n\temail = ada@example.org\n"));
+        let email = |files: &[_]| settled(files, "user", "email");
+        assert_eq!(email(&[own.clone(), dir.path().join("missing"), person.clone()]).as_deref(), Some("ada@example.org"));
+        assert_eq!(email(std::slice::from_ref(&own)), None, "the system's file may have it");
+        for unclear in ["[includeIf \"gitdir:/srv/\"]\n\tpath = more\n", "[Include]\npath = more\n", "# why \\\n", "\u{feff}[user]\nemail = b\n"] {
+            assert_eq!(email(&[file("unclear", unclear), person.clone()]), None, "{unclear:?}");
+            assert_eq!(email(&[person.clone(), file("unclear", unclear)]).as_deref(), Some("ada@example.org"), "what is weaker says nothing");
+        }
+    }
 
     fn root(text: &str) -> Option<String> {
         value(text, "callboard", "root")

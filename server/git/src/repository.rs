@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
-use crate::GitError;
 use crate::command::Git;
 use crate::place::{self, Found, Place};
+use crate::{GitError, config as files};
 
 /// A repository seen from one of its worktrees: every git here runs in that directory.
 #[derive(Debug)]
@@ -77,9 +77,25 @@ impl Repository {
         &self.common_dir
     }
 
-    /// `user.email` as git would use it here; none when it is not set.
+    /// `user.email` as git would use it here; none when it is not set. Every command asks for it, so git is started only when plain files
+    /// don't settle it.
     pub fn user_email(&self) -> Result<Option<String>, GitError> {
-        self.config("user.email")
+        match self.settled("user", "email") {
+            Some(email) => Ok(Some(email).filter(|email| !email.is_empty())),
+            None => self.config("user.email"),
+        }
+    }
+
+    /// A value that the repository's own configuration or the person's settles without git.
+    fn settled(&self, section: &str, key: &str) -> Option<String> {
+        let [strong, weak] = files::of_person()?;
+        let own = self.common_dir.join("config");
+        // A worktree's own half is git's business, and so is a repository of somebody else's, which git does not trust.
+        let ours = owner(&own)? == owner(strong.parent()?)?;
+        if !ours || self.git_dir.join("config.worktree").exists() {
+            return None;
+        }
+        files::settled(&[own, strong, weak], section, key)
     }
 
     /// `user.name` as git would use it here; none when it is not set.
@@ -89,7 +105,7 @@ impl Repository {
 
     /// A value of git's configuration, from any of its files; none when it is not set or empty.
     pub fn config(&self, key: &str) -> Result<Option<String>, GitError> {
-        config(&self.directory, key)
+        self::config(&self.directory, key)
     }
 
     /// Writes a value into the repository's own configuration, which its worktrees share and clones never see.
@@ -237,6 +253,16 @@ pub(crate) fn ask(directory: &Path, args: &[&str]) -> Result<Option<String>, Git
         Some(1) => Ok(None),
         _ => Err(GitError::failed(format!("git {}", args.join(" ")), output.stderr)),
     }
+}
+
+#[cfg(unix)]
+fn owner(path: &Path) -> Option<u32> {
+    fs::metadata(path).ok().map(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata))
+}
+
+#[cfg(not(unix))]
+fn owner(_: &Path) -> Option<u32> {
+    None
 }
 
 #[cfg(unix)]

@@ -60,6 +60,40 @@ fn the_users_name_is_read_from_configuration() {
     assert_eq!(repo.config("callboard.nothing").unwrap(), None);
 }
 
+/// Reading it from files must give what git gives, whoever says it last. This test runs itself in a home of its own.
+#[test]
+fn an_address_is_the_one_git_would_use() {
+    let Some(home) = std::env::var_os("TEST_HOME") else {
+        let home = tempfile::tempdir().unwrap();
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        again.args(["--exact", "an_address_is_the_one_git_would_use"]).env("TEST_HOME", home.path()).env("HOME", home.path());
+        let output = again.env_remove("XDG_CONFIG_HOME").env_remove("GIT_CONFIG_GLOBAL").env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        return;
+    };
+    let (_dir, repo) = repository();
+    let home = Path::new(&home);
+    let agree = |expected: Option<&str>| {
+        assert_eq!(repo.user_email().unwrap(), repo.config("user.email").unwrap());
+        assert_eq!(repo.user_email().unwrap().as_deref(), expected);
+    };
+    let section = |email: &str| format!("[user]\n\temail = {email} ; mine\n");
+    agree(None);
+    fs::create_dir_all(home.join(".config/git")).unwrap();
+    fs::write(home.join(".config/git/config"), section("xdg@example.org")).unwrap();
+    agree(Some("xdg@example.org"));
+    fs::write(home.join(".gitconfig"), section("home@example.org")).unwrap();
+    agree(Some("home@example.org"));
+    fs::write(home.join("work"), section("work@example.org")).unwrap();
+    fs::write(home.join(".gitconfig"), format!("{}[include]\n\tpath = work\n", section("home@example.org"))).unwrap();
+    agree(Some("work@example.org"));
+    repo.set_config("user.email", "own@example.org").unwrap();
+    agree(Some("own@example.org"));
+    repo.set_config("extensions.worktreeConfig", "true").unwrap();
+    fs::write(repo.git_dir().join("config.worktree"), section("here@example.org")).unwrap();
+    agree(Some("here@example.org"));
+}
+
 #[test]
 fn tracked_means_in_the_index() {
     let (_dir, repo) = repository();
