@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A lease: a live row, never rebuilt from the log except as a published claim (`authority` clone).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the columns of board.md 3.1")]
+#[allow(missing_docs, reason = "the columns of one live row carry their own names; what is special is said beside it")]
 pub struct Lease {
     pub task: TaskId,
     pub actor: Actor,

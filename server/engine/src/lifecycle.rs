@@ -1,7 +1,7 @@
 //! Every guard of the board: whether a command may be carried out.
 //!
-//! Invariant: a refusal is decided here and nowhere else, in the order of board.md 2.3 and 2.4 (the entries of a plan, which are answered
-//! all at once, in `plan`); what follows from a command that passed is in `carry`.
+//! Invariant: a refusal is decided here and nowhere else, in one order for each command: of several that hold,
+//! the first is said (the entries of a plan, which are answered all at once, in `plan`); what follows from a command that passed is in `carry`.
 
 use crate::carry::edit::changes;
 use crate::case::{Case, Right};

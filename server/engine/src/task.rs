@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// A task: the fold of the events about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the fields of board.md 1.2 carry their own names; what is special is said beside it")]
+#[allow(missing_docs, reason = "the fields carry their own names; what is special is said beside it")]
 pub struct Task {
     pub id: TaskId,
     /// By whom, when, and with which event it was created.
@@ -49,7 +49,7 @@ pub struct Task {
     pub review: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assignee: Option<Actor>,
-    /// The task had no claim since it was assigned (board.md 2.6: "assigned" against "stalled").
+    /// The task had no claim since it was assigned: such a task is said to be assigned, not stalled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub assigned_unclaimed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -279,7 +279,7 @@ pub struct EdgeChange {
 
 /// A milestone: the fold of the events about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the fields of board.md 1.3")]
+#[allow(missing_docs, reason = "the fields carry their own names")]
 pub struct Milestone {
     pub id: MilestoneId,
     pub title: String,

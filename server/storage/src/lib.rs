@@ -1,7 +1,7 @@
 //! The store: the log in the database and in its files, the projections beside it, leases and other live rows. The only crate with sqlx.
 //!
 //! Invariants: append and project are one transaction; what was answered for is in a synced log file; every projection equals a fold of
-//! all events from nothing. How the parts stand on disk and in processes is told in `foundation.md`.
+//! all events from nothing. What stands where on disk: [`Place`].
 
 mod append;
 mod commands;

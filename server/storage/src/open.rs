@@ -17,7 +17,8 @@ use std::sync::atomic::AtomicUsize;
 use tokio::sync::{Mutex, watch};
 
 impl Store {
-    /// Opens a project's store, and makes it whole (`foundation.md` §4).
+    /// Opens a project's store, and makes it whole unless it is only read: the schema is there, and the log files and the
+    /// database say the same; what one of them lost, the other gives back.
     pub async fn open(place: Place, options: Options) -> Result<(Store, Opened), StoreError> {
         check(&place)?;
         let mut opened = Opened::default();

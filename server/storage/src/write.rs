@@ -1,4 +1,4 @@
-//! Writing: one batch, one transaction, one sync. The order of the steps is `foundation.md` §3.
+//! Writing: one batch, one transaction, one sync. The order of the steps is what makes a crash between any two harmless.
 
 use crate::commands::{self, Batch};
 use crate::error::StoreError;

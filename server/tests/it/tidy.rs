@@ -331,6 +331,13 @@ fn every_file_says_what_it_is_for() {
 }
 
 #[test]
+fn a_comment_stands_on_its_own() {
+    let section = '\u{a7}';
+    let strays = sources().into_iter().filter(|source| source.text.contains(section)).map(|source| source.path).collect();
+    none(strays, "say the rule itself: the section of another document means nothing to who reads the code");
+}
+
+#[test]
 fn modules_are_files_named_after_themselves() {
     let strays = sources().into_iter().filter(|source| source.path.ends_with("/mod.rs")).map(|source| source.path).collect();
     none(strays, "`foo.rs` beside `foo/`, never `mod.rs`");

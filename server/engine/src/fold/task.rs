@@ -1,4 +1,4 @@
-//! A task: the table of board.md 2.2, row by row.
+//! A task: what each kind of event does to it.
 
 use super::{Effect, Notice, answer_criteria, flag, get, list, read, read_criteria, read_list, refold, set, text};
 use crate::event::{Event, Kind};

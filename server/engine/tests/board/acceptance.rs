@@ -1,10 +1,10 @@
-//! The lines of board.md §13 that the rules alone decide, by number.
+//! Whole stories that the rules alone decide.
 
 use crate::world::*;
 use insta::assert_snapshot;
 
 #[test]
-fn a05_a_close_that_arrives_late_stands_though_readiness_was_derived_before() {
+fn a_close_that_arrives_late_stands_though_readiness_was_derived_before() {
     assert_snapshot!(outcome("ana plan a / b after=a", "far bo task.closed a note=done; w1 claim b"), @"
     applied
     task.claimed tk-0000a1
@@ -15,13 +15,13 @@ fn a05_a_close_that_arrives_late_stands_though_readiness_was_derived_before() {
 }
 
 #[test]
-fn a06_of_a_close_and_a_cancel_the_earlier_stands_and_the_other_waits_for_a_person() {
+fn of_a_close_and_a_cancel_the_earlier_stands_and_the_other_waits_for_a_person() {
     assert_snapshot!(outcome("ana plan a; ana commit a; ana close a", "far bo task.cancelled a note=no"), @"conflict →dev:ana (conflict) →dev:bo (conflict)");
     assert_snapshot!(outcome("ana plan a; ana cancel a note=no", "far bo task.closed a note=done"), @"conflict →dev:ana (conflict) →dev:bo (conflict)");
 }
 
 #[test]
-fn a12_ready_is_closed_by_its_holder_and_a_submission_can_be_taken_back() {
+fn ready_is_closed_by_its_holder_and_a_submission_can_be_taken_back() {
     assert_snapshot!(outcome("ana plan a; w1 claim a; w1 commit a", "w1 close a"), @"
     task.closed tk-0000a0
     lease of tk-0000a0 ended
@@ -35,7 +35,7 @@ fn a12_ready_is_closed_by_its_holder_and_a_submission_can_be_taken_back() {
 }
 
 #[test]
-fn a13_who_is_neither_holder_nor_assignee_cannot_close() {
+fn who_is_neither_holder_nor_assignee_cannot_close() {
     assert_snapshot!(outcome("ana plan a; w1 claim a; w1 commit a", "w2 close a"), @"
     refused lease_held: tk-0000a0 is held by agent:ana/w1, until 2026-11-29T12:15:00.000Z
     hint: callboard message --to agent:ana/w1 --task tk-0000a0 -m '<what you need>' or callboard next
@@ -47,7 +47,7 @@ fn a13_who_is_neither_holder_nor_assignee_cannot_close() {
 }
 
 #[test]
-fn a14_a_person_ends_the_work_of_a_worker_and_the_worker_is_told() {
+fn a_person_ends_the_work_of_a_worker_and_the_worker_is_told() {
     assert_snapshot!(outcome("ana plan a; w1 claim a; w1 commit a", "ana close a"), @"
     task.closed tk-0000a0 →agent:ana/w1 (closed)
     lease of tk-0000a0 ended
@@ -74,7 +74,7 @@ fn a14_a_person_ends_the_work_of_a_worker_and_the_worker_is_told() {
 }
 
 #[test]
-fn a15_done_needs_a_commit_or_a_reason() {
+fn done_needs_a_commit_or_a_reason() {
     assert_snapshot!(outcome("ana plan a; w1 claim a", "w1 close a"), @"
     refused no_evidence: tk-0000a0 has no commit
     hint: commit on task/tk-0000a0-a, or without code: callboard tasks done tk-0000a0 -m '<what was done, and why without code>' --no-code
@@ -97,7 +97,7 @@ fn a15_done_needs_a_commit_or_a_reason() {
 }
 
 #[test]
-fn a16_merges_empty_and_superseded_commits_are_no_evidence() {
+fn merges_empty_and_superseded_commits_are_no_evidence() {
     assert_snapshot!(outcome("ana plan a; w1 claim a; w1 commit a parents=[\"1\",\"2\"]; w1 commit a path=null; w1 commit a path=.callboard/log/x.jsonl; w1 commit a sha=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; w1 supersede a old=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa why=gone", "w1 close a"), @"
     refused no_evidence: tk-0000a0 has no commit that counts (merges, empty and superseded ones do not)
     hint: commit on task/tk-0000a0-a, or without code: callboard tasks done tk-0000a0 -m '<what was done, and why without code>' --no-code
@@ -111,7 +111,7 @@ fn a16_merges_empty_and_superseded_commits_are_no_evidence() {
 }
 
 #[test]
-fn a17_closed_and_children_open_are_two_refusals() {
+fn closed_and_children_open_are_two_refusals() {
     assert_snapshot!(outcome("ana plan a; ana close a no_code=true note=ok", "ana cancel a note=no"), @"
     refused illegal_move: cancel: tk-0000a0 was done by dev:ana at 2026-11-29T12:00:00.000Z
     hint: a person reopens it: callboard tasks reopen tk-0000a0
@@ -125,7 +125,7 @@ fn a17_closed_and_children_open_are_two_refusals() {
 }
 
 #[test]
-fn a18_a_loop_is_refused_with_its_path() {
+fn a_loop_is_refused_with_its_path() {
     assert_snapshot!(outcome("ana plan a after=b / b", "ana block b ons=a; ana block a ons=a"), @"
     refused cycle: it would wait for itself: tk-0000a1 → tk-0000a0 → tk-0000a1
     hint: leave out one of these edges, or unblock one that is there
@@ -145,7 +145,7 @@ fn a18_a_loop_is_refused_with_its_path() {
 }
 
 #[test]
-fn a20_a_close_frees_and_a_reopen_blocks_again() {
+fn a_close_frees_and_a_reopen_blocks_again() {
     assert_snapshot!(outcome("ana plan a / b after=a", "w1 next b; ana close a no_code=true note=ok; ana reopen a; w1 next b; ana close a no_code=true note=ok; w1 next b"), @"
     nothing: waits: tk-0000a1 waits for tk-0000a0
     hint: take what is free: next {}
@@ -162,7 +162,7 @@ fn a20_a_close_frees_and_a_reopen_blocks_again() {
 }
 
 #[test]
-fn a21_what_its_holder_blocked_is_blocked_when_it_lets_go() {
+fn what_its_holder_blocked_is_blocked_when_it_lets_go() {
     assert_snapshot!(outcome("ana plan a / b; w1 claim a; w2 claim b", "w1 block a ons=b; w1 release a note='waiting for the other one'; w1 next; w2 close b no_code=true note='the thing is decided'; w1 next"), @"
     task.blocked tk-0000a0 on=tk-0000a1
     now working
@@ -180,7 +180,7 @@ fn a21_what_its_holder_blocked_is_blocked_when_it_lets_go() {
 }
 
 #[test]
-fn a22_a_named_claim_is_refused_as_next_would() {
+fn a_named_claim_is_refused_as_next_would() {
     assert_snapshot!(outcome("ana plan a / b after=a / c assignee=x1", "w1 claim b; w1 next b; w1 claim c; w1 next c"), @"
     refused blocked: tk-0000a1 waits for tk-0000a0
     hint: take what is free: callboard next
@@ -194,7 +194,7 @@ fn a22_a_named_claim_is_refused_as_next_would() {
 }
 
 #[test]
-fn a23_overlap_outranks_urgency_but_only_defers() {
+fn overlap_outranks_urgency_but_only_defers() {
     assert_snapshot!(outcome("ana plan a files=src/ / b priority=0 files=src/a.rs / c priority=3 files=docs/; w2 claim a", "w1 next; w1 release c note='that was the wrong one'; ana cancel c note=no; w1 next"), @"
     tk-0000a2: claimed
     task.released tk-0000a2 note=that was the wrong one reason=asked holder=agent:ana/w1
@@ -208,7 +208,7 @@ fn a23_overlap_outranks_urgency_but_only_defers() {
 }
 
 #[test]
-fn a24_all_assigned_names_for_whom() {
+fn all_assigned_names_for_whom() {
     assert_snapshot!(outcome("ana plan a assignee=x1 / b assignee=x2", "w1 next"), @"
     nothing: all_assigned: what could be started is meant for agent:bo/x1, agent:bo/x2
     hint: a person assigns it to you, or you stop here
@@ -216,7 +216,7 @@ fn a24_all_assigned_names_for_whom() {
 }
 
 #[test]
-fn a26_who_holds_gets_its_own_task_back() {
+fn who_holds_gets_its_own_task_back() {
     assert_snapshot!(outcome("ana plan a / b; w1 claim a", "w1 next; w1 next a; w1 next b"), @r#"
     tk-0000a0: resumed: you hold it
     tk-0000a0: resumed: you hold it
@@ -226,7 +226,7 @@ fn a26_who_holds_gets_its_own_task_back() {
 }
 
 #[test]
-fn a27_a_lapsed_lease_is_its_holders_until_somebody_takes_it() {
+fn a_lapsed_lease_is_its_holders_until_somebody_takes_it() {
     assert_snapshot!(outcome("ana plan a; w1 claim a; w1 commit a; wait 20m", "w1 close a"), @"
     task.claimed tk-0000a0 resumed=true
     task.closed tk-0000a0
@@ -259,7 +259,7 @@ fn a27_a_lapsed_lease_is_its_holders_until_somebody_takes_it() {
 }
 
 #[test]
-fn a32_who_is_mentioned_is_exactly_who_is_named() {
+fn who_is_mentioned_is_exactly_who_is_named() {
     assert_snapshot!(outcome("ana plan a; w1 claim a; agent:ana/w_1 comment a text=hello; agent:ana/wx1 comment a text=hello", "ana comment a text='ask @agent:ana/w_1, @agent:ana/w9 and @dev:ana'"), @r#"
     task.commented tk-0000a0 mentions=["agent:ana/w_1"] →agent:ana/w_1 (mention)
     now working
@@ -267,7 +267,7 @@ fn a32_who_is_mentioned_is_exactly_who_is_named() {
 }
 
 #[test]
-fn a35_the_dependents_of_a_cancelled_task_say_it_was_never_delivered() {
+fn the_dependents_of_a_cancelled_task_say_it_was_never_delivered() {
     assert_snapshot!(outcome("ana plan a / b after=a", "ana cancel a note='too expensive'; w1 claim b"), @"
     task.cancelled tk-0000a0 note=too expensive
     ! never_delivered: 1 task waited for it and will never get it: tk-0000a1
@@ -281,7 +281,7 @@ fn a35_the_dependents_of_a_cancelled_task_say_it_was_never_delivered() {
 }
 
 #[test]
-fn a62_who_split_its_task_gets_the_parts_then_the_whole() {
+fn who_split_its_task_gets_the_parts_then_the_whole() {
     assert_snapshot!(outcome("ana plan a; w1 claim a; w1 plan b parent=a / c parent=a", "w1 next; w1 next; w1 close b no_code=true note='decided in the spec'; w1 next; w1 close c no_code=true note='decided in the spec'; w1 next"), @"
     tk-0000a1: claimed
     tk-0000a1: resumed: you hold it
@@ -297,7 +297,7 @@ fn a62_who_split_its_task_gets_the_parts_then_the_whole() {
 }
 
 #[test]
-fn a63_a_required_review_is_a_pass_or_a_persons_own_close() {
+fn a_required_review_is_a_pass_or_a_persons_own_close() {
     assert_snapshot!(outcome("ana plan a review=true; w1 claim a; w1 commit a", "w1 close a; ana close a"), @"
     refused needs_review: tk-0000a0 needs a review
     hint: hand it in, a person passes it: callboard tasks submit tk-0000a0 -m '<what was done>'
@@ -316,7 +316,7 @@ fn a63_a_required_review_is_a_pass_or_a_persons_own_close() {
 }
 
 #[test]
-fn a19_a_plan_names_each_fault_at_its_path_and_entry_0_is_the_first() {
+fn a_plan_names_each_fault_at_its_path_and_entry_0_is_the_first() {
     assert_snapshot!(outcome("", "ana plan a after=[\"tk-ffffff\"] / b after=[7] / c after=[true]"), @"
     refused bad_request: 1 of the plan's tasks can't be read
       tasks[2].after[0]: expected an index within this plan (counted from 0) or a task id like tk-4f2a9c
@@ -336,7 +336,7 @@ fn a19_a_plan_names_each_fault_at_its_path_and_entry_0_is_the_first() {
 }
 
 #[test]
-fn a28_an_assignment_is_not_stalled() {
+fn an_assignment_is_not_stalled() {
     let world = after("ana plan a; w1 claim a; wait 1h; ana assign a to=w2; wait 1m");
     let (id, settings) = (task("a"), world.settings());
     let card = engine::card(&world.tasks[&id], &world.counters(&id), world.leases.get(&id), &settings, world.now, 0);
@@ -344,7 +344,7 @@ fn a28_an_assignment_is_not_stalled() {
 }
 
 #[test]
-fn a33_changes_wanted_are_seen_while_the_worker_works_on() {
+fn changes_wanted_are_seen_while_the_worker_works_on() {
     let world = after("ana plan a; w1 claim a; w1 commit a; w1 submit a note='all of it is done'; ana review a verdict=changes note='no tests'; w1 claim a");
     let (id, settings) = (task("a"), world.settings());
     let card = engine::card(&world.tasks[&id], &world.counters(&id), world.leases.get(&id), &settings, world.now, 0);

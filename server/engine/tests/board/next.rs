@@ -1,4 +1,4 @@
-//! Why there is nothing (board.md 4.3), row by row; and what comes first.
+//! Why there is nothing, reason by reason; and what comes first.
 
 use crate::world::*;
 use insta::assert_snapshot;

@@ -103,7 +103,7 @@ fn edges_of<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<Edge> {
 
 proptest! {
     #[test]
-    fn a04_every_order_of_arrival_folds_to_the_same(events in events(), seed in any::<u64>()) {
+    fn every_order_of_arrival_folds_to_the_same(events in events(), seed in any::<u64>()) {
         let mut by_subject: BTreeMap<String, Vec<Event>> = BTreeMap::new();
         for event in events {
             by_subject.entry(event.subject.clone()).or_default().push(event);

@@ -1,4 +1,4 @@
-//! A claim travels with the log: elsewhere the task is held until the published end, and no longer (§13.29, 10).
+//! A claim travels with the log: elsewhere the task is held until the published end, and no longer.
 
 use super::pair::{Harbour, Pair, Pier};
 use callboard::boot::{self, BootOptions};

@@ -1,4 +1,4 @@
-//! What two clones decided against each other is listed for a person, who settles it (§13.6).
+//! What two clones decided against each other is listed for a person, who settles it.
 
 use super::pair::{Harbour, Pair, Pier, Place};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Clones and branches that worked apart come together with plain `git merge`, and nothing is lost (§13.1, 2, 5).
+//! Clones and branches that worked apart come together with plain `git merge`, and nothing is lost.
 
 use super::pair::{Harbour, Pair, Pier, Place};
 use crate::cli::stage::Stage;

@@ -1,4 +1,4 @@
-//! `git add -A` takes what belongs into the repository and nothing else (§13.49, 64).
+//! `git add -A` takes what belongs into the repository and nothing else.
 
 use crate::cli::stage::Stage;
 use crate::support::server::Server;

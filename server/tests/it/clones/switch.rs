@@ -1,4 +1,4 @@
-//! A person switches branches as they like: git never refuses because of the log, and no log file is ever modified (§13.3).
+//! A person switches branches as they like: git never refuses because of the log, and no log file is ever modified.
 
 use crate::cli::stage::Stage;
 use crate::support::log;

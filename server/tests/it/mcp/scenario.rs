@@ -1,4 +1,4 @@
-//! One scenario by MCP, by the command line and by the web's API: three logs that say the same (§13.34).
+//! One scenario by MCP, by the command line and by the web's API: three logs that say the same.
 
 use crate::cli::stage::Stage;
 use crate::support::log;
