@@ -1,7 +1,7 @@
 //! The words every part of Callboard shares: ids, limits, commands, views, live changes, problems, and the `Board` port.
 //!
 //! Invariant: no input or output, no clock, no randomness; builds for `wasm32`. A value of an id or text type is the
-//! proof that it was checked, because `parse` is the only way into one.
+//! proof that it has the form of one: what comes from outside gets in by `parse` alone.
 
 pub mod board;
 pub mod change;
