@@ -138,29 +138,28 @@ fn mcp_call(call: &Call) -> Option<String> {
 }
 
 fn cli_call(call: &Call) -> String {
+    if call.name == "plan" {
+        return "callboard tasks plan FILE".to_owned(); // the tasks stand in the file
+    }
     let mut args = call.args.clone();
     let mut text = |name: &str| match args.remove(name) {
         Some(Value::String(text)) => Some(text),
+        Some(Value::Array(items)) => Some(items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(",")),
         Some(other) => Some(other.to_string()),
         None => None,
     };
     let task = text("task").unwrap_or_default();
-    let quoted = |value: String| {
-        if value.chars().all(|character| character.is_ascii_alphanumeric() || "-_./:@".contains(character)) && !value.is_empty() {
-            value
-        } else {
-            format!("'{}'", value.replace('\'', "'\\''"))
-        }
-    };
     let mut line = match call.name.as_str() {
         "next" if task.is_empty() => "callboard next".to_owned(),
         "next" | "claim" => format!("callboard tasks claim {task}"),
         "ask" => format!("callboard tasks show {task}"),
-        "search" => format!("callboard tasks search {}", text("query").map(quoted).unwrap_or_default()),
+        "search" => format!("callboard tasks search {}", text("query").as_deref().map(quoted).unwrap_or_default()),
         "close" => format!("callboard tasks done {task}"),
-        "message" => format!("callboard message --to {} --task {task}", text("to").unwrap_or_else(|| "<actor>".to_owned())),
+        "message" => {
+            let about = if task.is_empty() { String::new() } else { format!(" --task {task}") };
+            format!("callboard message --to {}{about}", text("to").unwrap_or_else(|| "<actor>".to_owned()))
+        }
         "question" => format!("callboard tasks question {task}"),
-        "plan" => "callboard tasks plan FILE".to_owned(),
         "assign" => format!("callboard tasks assign {task} {}", text("to").unwrap_or_else(|| "<actor>".to_owned())),
         "review" => format!("callboard tasks review {task} {}", text("verdict").unwrap_or_else(|| "pass".to_owned())),
         "configure" => {
@@ -183,18 +182,38 @@ fn cli_call(call: &Call) -> String {
         },
     };
     if let Some(note) = text("note").or_else(|| text("text")).or_else(|| text("comment")) {
-        line.push_str(&format!(" -m {}", quoted(note)));
+        line.push_str(&format!(" -m {}", quoted(&note)));
     }
     for (name, value) in args {
-        let flag = name.replace('_', "-");
-        match value {
-            Value::Bool(true) => line.push_str(&format!(" --{flag}")),
-            Value::Bool(false) | Value::Null => {}
-            Value::String(value) => line.push_str(&format!(" --{flag} {}", quoted(value))),
-            other => line.push_str(&format!(" --{flag} {other}")),
-        }
+        line.push_str(&flags(&name.replace('_', "-"), &value));
     }
     line.trim_end().to_owned()
+}
+
+/// A value as one word of a shell.
+fn quoted(value: &str) -> String {
+    if value.chars().all(|character| character.is_ascii_alphanumeric() || "-_./:@".contains(character)) && !value.is_empty() {
+        value.to_owned()
+    } else {
+        format!("'{}'", value.replace('\'', "'\\''"))
+    }
+}
+
+/// An argument as flags, each with a space before it. A list repeats its flag; an answer to a criterion is `--met`, `--unmet` or `--unanswer`.
+fn flags(name: &str, value: &Value) -> String {
+    match value {
+        Value::Bool(true) => format!(" --{name}"),
+        Value::Bool(false) | Value::Null => String::new(),
+        Value::String(text) => format!(" --{name} {}", quoted(text)),
+        Value::Array(items) => items.iter().map(|item| flags(name, item)).collect(),
+        Value::Object(answer) if answer.contains_key("i") => {
+            let flag = answer.get("met").and_then(Value::as_bool).map_or("unanswer", |met| if met { "met" } else { "unmet" });
+            let number = &answer["i"];
+            let note = answer.get("note").and_then(Value::as_str).filter(|note| !note.is_empty());
+            format!(" --{flag} {}", note.map_or_else(|| number.to_string(), |note| quoted(&format!("{number}={note}"))))
+        }
+        other => format!(" --{name} {other}"),
+    }
 }
 
 /// The name of the button or place in the page that makes the call.
@@ -227,6 +246,7 @@ fn web_call(call: &Call) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn one_hint_is_worded_for_each_surface() {
@@ -234,6 +254,25 @@ mod tests {
         assert_eq!(hint.for_mcp(), r#"update {"comment":"<what was done>","no_code":true,"status":"done","task":"tk-4f2a9c"}"#);
         assert_eq!(hint.for_cli(), "callboard tasks done tk-4f2a9c -m '<what was done>' --no-code");
         assert_eq!(hint.for_web(), "Close");
+    }
+
+    #[test]
+    fn a_command_line_is_one_that_would_be_understood() {
+        let line = |name: &str, args: Value| {
+            let Value::Object(args) = args else { panic!("arguments are an object") };
+            Hint::call(Call { name: name.to_owned(), args }).for_cli()
+        };
+        assert_eq!(line("message", json!({"to": "dev:ana", "text": "help"})), "callboard message --to dev:ana -m help");
+        assert_eq!(
+            line("message", json!({"to": ["agent:bo/w1", "dev:ana"], "task": "tk-4f2a9c", "text": "<text>"})),
+            "callboard message --to agent:bo/w1,dev:ana --task tk-4f2a9c -m '<text>'"
+        );
+        assert_eq!(line("plan", json!({"tasks": [{"title": "<one line>"}]})), "callboard tasks plan FILE");
+        assert_eq!(
+            line("close", json!({"task": "tk-4f2a9c", "criteria": [{"i": 1, "met": true}, {"i": 2, "met": false, "note": "too slow"}, {"i": 3}]})),
+            "callboard tasks done tk-4f2a9c --met 1 --unmet '2=too slow' --unanswer 3"
+        );
+        assert_eq!(line("edit", json!({"task": "tk-4f2a9c", "priority": 1})), "callboard tasks edit tk-4f2a9c --priority 1");
     }
 
     #[test]

@@ -18,7 +18,10 @@ pub fn acts(flag: Option<&str>, variable: Option<&str>, derived: &Actor) -> Resu
     {
         return Err(Problem::new(Code::Forbidden, format!("this command runs as {agent}, which can't act as {named}"))
             .detail("What only people decide, a person does in a terminal of their own or in the browser.")
-            .hint(Hint { text: "leave out --actor, or ask them".to_owned(), calls: vec![Call::new("message").with("to", named.as_str())] }));
+            .hint(Hint {
+                text: "leave out --actor, or ask them".to_owned(),
+                calls: vec![Call::new("message").with("to", named.as_str()).with("text", "<what you need>")],
+            }));
     }
     Ok(named.or(surrounding).unwrap_or_else(|| derived.clone()))
 }

@@ -54,7 +54,7 @@ fn after_changes_the_review_is_still_under_way() {
 fn a_gate_on_criteria_asks_for_answers_with_the_close() {
     assert_snapshot!(outcome("ana configure key=criteria_gate value=met; ana plan a criteria=fast,small; w1 claim a; w1 commit a", "w1 close a; w1 close a criteria=[{\"i\":3,\"met\":true}]; w1 close a criteria=[{\"i\":1,\"met\":true},{\"i\":2,\"met\":true}]"), @r#"
     refused criteria_open: tk-0000a0: criteria without an answer: 1, 2
-    hint: callboard tasks done tk-0000a0 --criteria [{"i":1,"met":true}]
+    hint: callboard tasks done tk-0000a0 --met 1
     refused bad_request: criteria[0].i: there is no criterion 3, they are counted from 1 to 2
     task.closed tk-0000a0
     lease of tk-0000a0 ended

@@ -35,10 +35,10 @@ fn a_milestone_closes_when_all_is_answered() {
     task.closed tk-0000a0 note=x no_code=true
     now done
     refused criteria_open: ms-000002: criteria without an answer: 1
-    hint: answer each; a no needs a note: callboard milestone edit ms-000002 --answers [{"i":1,"met":true}]
+    hint: answer each; a no needs a note: callboard milestone edit ms-000002 --met 1
     milestone.edited ms-000002 to=[{"met":false,"text":"fast"}] from=[{"text":"fast"}] field=criteria
     refused criteria_open: ms-000002: criteria without an answer: 1
-    hint: answer each; a no needs a note: callboard milestone edit ms-000002 --answers [{"i":1,"met":true}]
+    hint: answer each; a no needs a note: callboard milestone edit ms-000002 --met 1
     milestone.edited ms-000002 to=[{"met":false,"note":"later","text":"fast"}] from=[{"met":false,"text":"fast"}] field=criteria
     milestone.closed ms-000002
     refused illegal_move: edit: milestone ms-000002 is done
