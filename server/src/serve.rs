@@ -12,7 +12,11 @@ use futures::StreamExt;
 use mcp::{McpPrincipal, Set, Tools};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::MissedTickBehavior;
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// Serves the board until the process is told to end.
 ///
@@ -36,11 +40,26 @@ pub async fn serve(boot: Boot, options: UiOptions) -> Result<(), Problem> {
     let (built, lines) = built(&boot, &options, doors, bound.port, version, stopped).await?;
     let _ = router.send(built);
     (options.listening)(&format!("http://127.0.0.1:{}/", bound.port));
-    if serving.await.is_err() {
+    let expiring = tokio::spawn(expire_daily(boot.port.clone()));
+    let served = serving.await;
+    expiring.abort();
+    if served.is_err() {
         return Err(Problem::new(Code::Internal, "the page server ended by itself"));
     }
     lines.ended().await;
     Ok(())
+}
+
+/// Takes away what is over, at once and then daily: a database that only grows gets slow.
+async fn expire_daily(port: ServerPort) {
+    let mut daily = tokio::time::interval(DAY);
+    daily.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        daily.tick().await;
+        if let Err(error) = storage::sessions::expire(&port.store()).await {
+            tracing::warn!(%error, "what is over could not be taken away");
+        }
+    }
 }
 
 async fn built(

@@ -44,7 +44,7 @@ pub async fn delete(store: &Store, id: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes what is over: sessions, and receipts older than seven days. Run at start and daily by `ui`.
+/// Deletes what is over: sessions, and receipts older than seven days. The page server does this when it starts, and daily.
 pub async fn expire(store: &Store) -> Result<(), StoreError> {
     let now = store.inner.now();
     let mut conn = store.inner.writer.lock().await;

@@ -1,10 +1,14 @@
 //! The common way through: plan, claim, close, next; what is written is in the file; a rebuild changes nothing.
 
-use crate::board::{fresh, give, next, plan};
-use contracts::Standing;
+use crate::board::{NOON, fresh, give, next, one, plan, requests};
+use contracts::limits::RECEIPT_DAYS;
 use contracts::standing::Column;
 use contracts::view::{ActivityQuery, InboxQuery, TaskQuery};
+use contracts::{Command, CommandRequest, Key, Moment, Standing};
 use serde_json::json;
+use storage::sessions;
+
+const DAY: i64 = 86_400;
 
 #[tokio::test]
 async fn a_task_from_plan_to_close() {
@@ -57,6 +61,27 @@ async fn a_task_from_plan_to_close() {
     assert!(store.verify().await.unwrap().is_sound());
     let mut read = store.reader().begin().await.unwrap();
     assert_ne!(read.head().await.unwrap().epoch, head.epoch);
+}
+
+#[tokio::test]
+async fn what_is_over_is_taken_away_and_nothing_else() {
+    let (_folder, world, store) = fresh().await;
+    let keyed = async |key: &str| {
+        let command = Command::parse("plan", json!({"tasks": [{"title": "First thing"}]})).unwrap();
+        let request = CommandRequest { key: Some(Key::parse(key).unwrap()), ..CommandRequest::of(command) };
+        one(&store, requests("dev:ana", vec![request])).await.unwrap();
+    };
+    let left = async || (world.number("select count(*) from receipt").await, world.number("select count(*) from session").await);
+    keyed("old").await;
+    sessions::put(&store, "a", "{}", Moment(NOON).plus_seconds(DAY)).await.unwrap();
+    sessions::put(&store, "b", "{}", Moment(NOON).plus_seconds(30 * DAY)).await.unwrap();
+    sessions::expire(&store).await.unwrap();
+    assert_eq!(left().await, (1, 2));
+    world.pass((RECEIPT_DAYS + 1) * DAY);
+    keyed("new").await;
+    sessions::expire(&store).await.unwrap();
+    assert_eq!(left().await, (1, 1));
+    assert!(sessions::get(&store, "b").await.unwrap().is_some());
 }
 
 #[tokio::test]
