@@ -153,6 +153,9 @@ pub fn run(serve: Serve, run_hook: RunHook) -> ExitCode {
     }
     let globals = &line.globals;
     let manner = Manner::of_process(globals.json, globals.quiet, globals.no_color, globals.ascii);
+    if let Err(problem) = crate::logging::start(manner.colour) {
+        return ExitCode::from(refusal::refuse(manner, &problem));
+    }
     let many_at_once = matches!(line.command, Command::Ui(_) | Command::Demo(_) | Command::Mcp(_));
     let mut builder = if many_at_once { Builder::new_multi_thread() } else { Builder::new_current_thread() };
     let runtime = match builder.enable_all().build() {

@@ -13,6 +13,7 @@ mod hooks;
 pub mod http;
 mod init;
 pub mod live;
+mod logging;
 mod pending;
 pub mod publisher;
 mod serve;

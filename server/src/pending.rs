@@ -48,7 +48,7 @@ pub async fn drain(directory: &Path, port: &ServerPort) -> Vec<String> {
     if fs::metadata(directory.join(FILE)).is_ok_and(|found| found.len() > 0) {
         match take(directory, port).await {
             Ok(sentences) => return sentences,
-            Err(fault) => tracing::debug!(%fault, "the queue could not be read"),
+            Err(fault) => tracing::warn!(%fault, "the queue could not be read"),
         }
     }
     Vec::new()

@@ -33,11 +33,15 @@ impl ServerPort {
             let found = match tokio::time::timeout(GATHERING, asking).await {
                 Ok(Ok(Ok(found))) => found,
                 Ok(Ok(Err(fault))) => {
-                    tracing::debug!(%fault, "git was not asked for evidence");
+                    tracing::warn!(%task, %fault, "git could not say which commits there are");
                     continue;
                 }
-                Ok(Err(_)) | Err(_) => {
-                    tracing::debug!("git took too long to say what there is");
+                Ok(Err(_)) => {
+                    tracing::error!(%task, "looking for evidence panicked");
+                    continue;
+                }
+                Err(_) => {
+                    tracing::warn!(%task, "git took too long to say which commits there are");
                     continue;
                 }
             };
@@ -45,7 +49,7 @@ impl ServerPort {
                 let caller = Caller { actor: holder.unwrap_or_else(|| caller.actor.clone()), ..caller.clone() };
                 let commands = found.commands.into_iter().map(CommandRequest::of).collect();
                 if let Err(problem) = self.enqueue(&caller, Work::Commands(commands)).await {
-                    tracing::debug!(code = %problem.code, "evidence was not bound");
+                    tracing::warn!(%task, code = %problem.code, "evidence was not bound");
                 }
             }
             if let Command::Close(close) = &mut request.command {

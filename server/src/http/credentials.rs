@@ -111,7 +111,7 @@ pub async fn enter(State(site): State<Arc<Site>>, session: Session, request: Req
         Some(code) if !code.redeem(field("code")) => Ok(code_form(StatusCode::UNAUTHORIZED, "That is not the code.", &back)),
         code => {
             if code.is_some() {
-                session.cycle_id().await.map_err(|_| Problem::new(Code::Busy, "The session can't be kept just now"))?;
+                session.cycle_id().await.map_err(sessions::unavailable)?;
                 sessions::hand_out(&site, &session, true).await?;
             }
             Ok(super::forms::see_other(&back))

@@ -184,9 +184,9 @@ async fn keep(session: &Session, visit: Visit) -> Result<(), Problem> {
     session.insert(KEY, visit).await.map_err(unavailable)
 }
 
-fn unavailable(error: tower_sessions::session::Error) -> Problem {
-    tracing::warn!(%error, "the session can't be read");
-    Problem::new(contracts::Code::Busy, "Your session can't be read just now").hint(contracts::Hint::call(contracts::Call::new("retry")))
+pub(super) fn unavailable(error: tower_sessions::session::Error) -> Problem {
+    tracing::warn!(%error, "a session can't be read or kept");
+    Problem::new(contracts::Code::Busy, "Your session can't be read or kept just now").hint(contracts::Hint::call(contracts::Call::new("retry")))
 }
 
 /// With `--private`: the code of eight digits that lets one browser in. Ten wrong tries, or a right one, make a new one.

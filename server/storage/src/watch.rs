@@ -16,6 +16,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 /// How often the truth is looked at.
 const TICK: Duration = Duration::from_secs(1);
+/// What is said when there is no watcher, for whatever reason.
+const UNWATCHED: &str = "no file is watched; changes by other processes show within a second";
 
 /// Resolves when there may be something new.
 pub struct Watch {
@@ -65,6 +67,7 @@ impl Watch {
                 let _ = sender.try_send(());
             }
         })
+        .inspect_err(|error| tracing::warn!(%error, "{UNWATCHED}"))
         .ok();
         if !wake.exists() {
             std::fs::write(&wake, [0; 8])?;
@@ -72,7 +75,7 @@ impl Watch {
         if let Some(watching) = &mut watcher
             && let Err(error) = watching.watch(&wake, RecursiveMode::NonRecursive)
         {
-            tracing::warn!(%error, "no file is watched; changes by other processes show within a second");
+            tracing::warn!(%error, "{UNWATCHED}");
             watcher = None;
         }
         let mut tick = tokio::time::interval_at(Instant::now() + TICK, TICK);
