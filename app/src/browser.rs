@@ -101,12 +101,6 @@ pub fn focused_card() -> Option<String> {
     card.get_attribute("data-card")
 }
 
-/// The column the focus is in, by its id.
-pub fn focused_column() -> Option<String> {
-    let column = document().active_element()?.closest(".column").ok()??;
-    Some(column.id())
-}
-
 /// Whether the focus is on this very element.
 pub fn has_focus(element: &HtmlElement) -> bool {
     document().active_element().as_ref() == Some(element.as_ref())

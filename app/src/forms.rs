@@ -5,17 +5,8 @@
 //! and actors at commas and spaces, files and criteria at line ends), numbers and booleans are read, an empty field is absent or,
 //! where a field can be emptied, null. `i`, `met` and `answer_note` are the answer to one criterion.
 
-use contracts::{Code, CommandRequest, Problem};
+use contracts::{CommandRequest, Problem};
 use serde_json::{Map, Value};
-
-/// What a form asks for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FormRequest {
-    /// The commands, in order; several are one transaction.
-    pub requests: Vec<CommandRequest>,
-    /// The in-app path to go back to.
-    pub back: String,
-}
 
 const LISTS_BY_WORD: [&str; 6] = ["labels", "mentions", "on", "after", "blocks", "standing"];
 const LISTS_BY_LINE: [&str; 4] = ["files", "criteria", "choices", "rules"];
@@ -24,14 +15,15 @@ const NUMBERS: [&str; 5] = ["priority", "ttl_s", "unpushed", "expect", "fence"];
 const CLEARABLE: [&str; 7] = ["milestone", "parent", "vertical", "complexity", "due_at", "review", "to"];
 const EMPTY_COUNTS: [&str; 5] = ["text", "title", "spec", "goal", "labels"];
 
-/// Reads a submitted form. `end_of_day` turns `2026-11-28` into the last moment of that day in the project's zone.
-pub fn read(fields: &[(String, String)], end_of_day: &dyn Fn(&str) -> Option<String>) -> Result<FormRequest, Problem> {
+/// Reads a submitted form: the commands, in order; several are one transaction. `end_of_day` turns `2026-11-28` into the last moment of that
+/// day in the project's zone.
+pub fn read(fields: &[(String, String)], end_of_day: &dyn Fn(&str) -> Option<String>) -> Result<Vec<CommandRequest>, Problem> {
     let mut shared: Vec<(&str, &str)> = Vec::new();
     let mut commands: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
-    let (mut back, mut key) = ("/", "");
+    let mut key = "";
     for (name, value) in fields {
         match (name.as_str(), commands.last_mut()) {
-            ("back", _) => back = value,
+            ("back", _) => {} // where the form goes, which whoever answers it decides
             ("key", _) => key = value,
             ("command", _) => commands.push((value, Vec::new())),
             (name, Some((_, own))) => own.push((name, value)),
@@ -51,13 +43,7 @@ pub fn read(fields: &[(String, String)], end_of_day: &dyn Fn(&str) -> Option<Str
         }
         requests.push(CommandRequest::parse(Value::Object(raw))?);
     }
-    Ok(FormRequest { requests, back: in_app(back) })
-}
-
-/// The path, if it leads into this app and nowhere else.
-pub fn in_app(path: &str) -> String {
-    let inside = path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\n', '\r', '\t']);
-    if inside { path.to_owned() } else { "/".to_owned() }
+    Ok(requests)
 }
 
 fn request(command: &str, fields: &[(&str, &str)], end_of_day: &dyn Fn(&str) -> Option<String>) -> Result<Map<String, Value>, Problem> {
@@ -167,18 +153,13 @@ fn planned(mut args: Map<String, Value>) -> Map<String, Value> {
     plan
 }
 
-/// A problem of this page's own making: the field is missing.
-pub fn missing(title: &str) -> Problem {
-    Problem::new(Code::NeedsReason, title)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use contracts::command::Command;
     use serde_json::json;
 
-    fn parsed(fields: &[(&str, &str)]) -> Result<FormRequest, Problem> {
+    fn parsed(fields: &[(&str, &str)]) -> Result<Vec<CommandRequest>, Problem> {
         let owned: Vec<(String, String)> = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         read(&owned, &|date| crate::times::end_of_day(date, 60).map(|moment| moment.to_string()))
     }
@@ -187,27 +168,26 @@ mod tests {
     fn a_form_is_the_command_it_names() {
         let form =
             parsed(&[("command", "close"), ("key", "k-1"), ("back", "/t/tk-4f2a9c"), ("task", "tk-4f2a9c"), ("note", "done"), ("no_code", "true")]).unwrap();
-        assert_eq!(form.back, "/t/tk-4f2a9c");
-        assert_eq!(form.requests[0].to_value(), json!({"command": "close", "key": "k-1", "args": {"task": "tk-4f2a9c", "note": "done", "no_code": true}}));
+        assert_eq!(form[0].to_value(), json!({"command": "close", "key": "k-1", "args": {"task": "tk-4f2a9c", "note": "done", "no_code": true}}));
     }
 
     #[test]
     fn several_commands_share_what_stands_before_them() {
         let form = parsed(&[("task", "tk-4f2a9c"), ("key", "k"), ("command", "release"), ("command", "hold"), ("note", "later")]).unwrap();
-        let names: Vec<&str> = form.requests.iter().map(|request| request.command.name()).collect();
+        let names: Vec<&str> = form.iter().map(|request| request.command.name()).collect();
         assert_eq!(names, ["release", "hold"]);
-        let Command::Hold(hold) = &form.requests[1].command else { panic!() };
+        let Command::Hold(hold) = &form[1].command else { panic!() };
         assert_eq!((hold.note.as_str(), hold.task.as_str()), ("later", "tk-4f2a9c"));
-        assert_ne!(form.requests[0].key, form.requests[1].key);
+        assert_ne!(form[0].key, form[1].key);
     }
 
     #[test]
     fn fields_that_can_be_emptied_are() {
         let form = parsed(&[("command", "edit"), ("task", "tk-4f2a9c"), ("labels", ""), ("due_at", ""), ("priority", "1"), ("files", "")]).unwrap();
-        let Command::Edit(edit) = &form.requests[0].command else { panic!() };
+        let Command::Edit(edit) = &form[0].command else { panic!() };
         assert_eq!((edit.labels.as_deref(), edit.due_at, edit.files.as_deref()), (Some(&[][..]), Some(None), Some(&[][..])));
         let form = parsed(&[("command", "assign"), ("task", "tk-4f2a9c"), ("to", ""), ("note", "")]).unwrap();
-        let Command::Assign(assign) = &form.requests[0].command else { panic!() };
+        let Command::Assign(assign) = &form[0].command else { panic!() };
         assert_eq!(assign.to, None);
     }
 
@@ -215,18 +195,18 @@ mod tests {
     fn a_task_is_added_with_its_title_alone_or_as_a_list() {
         let form =
             parsed(&[("command", "plan"), ("title", "Fix it"), ("labels", "a, b"), ("priority", ""), ("milestone", ""), ("due_at", "2026-11-28")]).unwrap();
-        let Command::Plan(plan) = &form.requests[0].command else { panic!() };
+        let Command::Plan(plan) = &form[0].command else { panic!() };
         assert_eq!((plan.tasks[0].title.as_str(), plan.tasks[0].labels.len()), ("Fix it", 2));
         assert_eq!(plan.tasks[0].due_at.map(|due| due.to_string()).as_deref(), Some("2026-11-28T22:59:59.000Z"));
         let form = parsed(&[("command", "plan"), ("titles", "- one\n\n* two\n  three")]).unwrap();
-        let Command::Plan(plan) = &form.requests[0].command else { panic!() };
+        let Command::Plan(plan) = &form[0].command else { panic!() };
         assert_eq!(plan.tasks.iter().map(|task| task.title.as_str()).collect::<Vec<_>>(), ["one", "two", "three"]);
     }
 
     #[test]
     fn one_criterion_is_answered() {
         let form = parsed(&[("command", "edit"), ("task", "tk-4f2a9c"), ("i", "2"), ("met", "true"), ("answer_note", "see test")]).unwrap();
-        let Command::Edit(edit) = &form.requests[0].command else { panic!() };
+        let Command::Edit(edit) = &form[0].command else { panic!() };
         assert_eq!((edit.answers[0].i, edit.answers[0].met), (2, Some(true)));
     }
 
@@ -236,12 +216,5 @@ mod tests {
         assert!(parsed(&[("command", "close"), ("task", "nonsense")]).unwrap_err().title.contains("nonsense"));
         assert!(parsed(&[("command", "edit"), ("task", "tk-4f2a9c"), ("priority", "high")]).unwrap_err().title.contains("high"));
         assert!(parsed(&[("command", "claim"), ("task", "tk-4f2a9c"), ("wat", "1")]).unwrap_err().title.contains("wat"));
-    }
-
-    #[test]
-    fn only_a_path_of_ours_is_gone_back_to() {
-        for (path, back) in [("/t/x?q=1", "/t/x?q=1"), ("//evil", "/"), ("https://evil", "/"), ("/\\evil", "/"), ("", "/"), ("/a\nb", "/")] {
-            assert_eq!(in_app(path), back, "{path}");
-        }
     }
 }

@@ -9,7 +9,6 @@ use crate::view::{
 };
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
 /// Where a call came in; it decides defaults and the wording of hints, never a right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,6 +92,3 @@ pub trait Board: Send + Sync + 'static {
     /// All milestones, open ones first.
     fn milestones(&self) -> Answer<'_, Vec<MilestoneView>>;
 }
-
-/// A board that many tasks share.
-pub type SharedBoard = Arc<dyn Board>;

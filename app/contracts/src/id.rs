@@ -17,11 +17,6 @@ macro_rules! id_type {
         pub struct $name(String);
 
         impl $name {
-            /// What every id of this type starts with.
-            pub const PREFIX: &'static str = $prefix;
-            /// Lower-case hexadecimal digits after the prefix.
-            pub const DIGITS: usize = $digits;
-
             /// Checks the form; the error names it.
             pub fn parse(raw: &str) -> Result<Self, String> {
                 match raw.strip_prefix($prefix) {

@@ -125,8 +125,7 @@ fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Optio
 fn read(store: Store, fields: &[(String, String)], offset: i32) -> Result<Vec<CommandRequest>, Problem> {
     let field = |name: &str| fields.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value.as_str());
     if field("command") != "move" {
-        let form = forms::read(fields, &|date| times::end_of_day(date, offset).map(|moment| moment.to_string()))?;
-        return Ok(form.requests);
+        return forms::read(fields, &|date| times::end_of_day(date, offset).map(|moment| moment.to_string()));
     }
     let id = TaskId::parse(field("task")).map_err(|fault| Problem::bad_request("task", fault))?;
     let card = store.card(&id).ok_or_else(|| Problem::new(Code::NotFound, format!("There is no {id} here")))?;

@@ -1,6 +1,7 @@
 //! The open card: what it is and what was said on the left, where it stands and what can be done on the right.
 
 use crate::components::actions::Actions;
+use crate::components::avatar;
 use crate::components::bars::Settle;
 use crate::components::facts::{Facts, Files, Relations, Waiting};
 use crate::components::icon::{Glyph, Icon, Shape};
@@ -9,7 +10,6 @@ use crate::components::reply::Reply;
 use crate::components::spec::{Criteria, Spec, Title};
 use crate::components::thread::Thread;
 use crate::components::time::Since;
-use crate::components::{avatar, card};
 use crate::store::Store;
 use crate::{Base, browser, times};
 use contracts::view::TaskView;
@@ -201,9 +201,4 @@ fn HeldBy() -> impl IntoView {
             }
         })
     }
-}
-
-/// The reason line of the open card, for its page's title.
-pub fn reason_line(task: &TaskView) -> String {
-    card::reason(task.card.standing, task.card.why.as_ref().map_or("", |why| why.text.as_str()))
 }

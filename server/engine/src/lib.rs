@@ -31,7 +31,7 @@ pub use fold::{Effect, Notice, apply_milestone, apply_project, apply_task, fold_
 pub use graph::{Edge, Edges, closes_a_loop};
 pub use lifecycle::decide;
 pub use needs::{ids_wanted, needs};
-pub use next::{Choice, Digest, NextFacts, SurfaceRow, candidate_passes, choose, collisions, how, how_for, raced};
+pub use next::{Choice, Digest, NextFacts, SurfaceRow, candidate_passes, choose, collisions, how, raced};
 pub use rejection::{Fault, Rejection};
 pub use settings::Settings;
 pub use standing::{LeaseState, counting, is_evidence, lease_state, rest, standing};

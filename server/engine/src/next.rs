@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::facts::{Candidate, Context, Facts, Holding, Lease, TaskFacts};
 use crate::files::{overlap, shared, surface};
 use crate::rejection::Rejection;
-use crate::standing::{LeaseState, lease_state, rest, standing, waits};
+use crate::standing::{LeaseState, rest, standing, waits};
 use crate::task::{Project, Task};
 use crate::words::{beyond, count, line, some, span};
 use contracts::standing::{Standing, Verdict};
@@ -237,22 +237,12 @@ pub fn collisions(task: &Task, surfaces: &[SurfaceRow]) -> (Vec<Collision>, i64)
     (found, more as i64)
 }
 
-/// How a task comes to whoever gets it, in one word, in words, and the note that goes with it. A lease that is not lapsed is taken to
-/// be the caller's own; a lapsed one somebody else's (see [`how_for`]).
-pub fn how(task: &Task, lease: Option<&Lease>, now: Moment) -> (String, String, String) {
-    describe(task, lease.filter(|lease| lease_state(lease, now, 0) != LeaseState::Lapsed).is_some(), lease, None, now)
-}
-
-/// The same, when it is known who gets it.
-pub fn how_for(task: &Task, lease: Option<&Lease>, caller: &Actor, now: Moment) -> (String, String, String) {
+/// How a task comes to the caller, who gets it: in one word, in words, and the note that goes with it.
+pub fn how(task: &Task, lease: Option<&Lease>, caller: &Actor, now: Moment) -> (String, String, String) {
     let own = match lease {
         Some(lease) => lease.actor == *caller,
         None => !task.assigned_unclaimed && task.claim.as_ref().is_some_and(|claim| claim.actor == *caller),
     };
-    describe(task, own, lease, Some(caller), now)
-}
-
-fn describe(task: &Task, own: bool, lease: Option<&Lease>, caller: Option<&Actor>, now: Moment) -> (String, String, String) {
     let changes = task.verdict.as_ref().filter(|verdict| verdict.verdict == Verdict::Changes);
     let verdict = changes.map(|verdict| verdict.note.clone()).unwrap_or_default();
     let (how, text) = if own {
@@ -260,7 +250,7 @@ fn describe(task: &Task, own: bool, lease: Option<&Lease>, caller: Option<&Actor
     } else if let Some((holder, since)) = lease
         .map(|lease| (&lease.actor, lease.renewed_at))
         .or(task.claim.as_ref().map(|claim| (&claim.actor, claim.at)))
-        .filter(|(holder, _)| caller.is_none_or(|caller| *holder != caller))
+        .filter(|(holder, _)| *holder != caller)
     {
         let commits = task.commits.iter().filter(|commit| commit.superseded.is_none()).count();
         ("taken_over", format!("taken over from {holder} (silent {}, {})", span(now.seconds_since(since)), count(commits as i64, "commit")))

@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::facts::{Context, Counters, Facts, Lease, MilestoneFacts, Neighbour, TaskFacts};
 use crate::lifecycle::would_refuse;
 use crate::settings::Settings;
-use crate::standing::{LeaseState, counting, is_evidence, lease_state, passed, rest, standing, under_review, waits};
+use crate::standing::{LeaseState, counting, is_evidence, lease_state, passed, rest, standing, waits};
 use crate::task::{Milestone, Task};
 use crate::words::{count, cut, plain};
 use contracts::command::*;
@@ -319,9 +319,4 @@ fn allowed(of: &TaskFacts, facts: &Facts, ctx: &Context) -> Vec<Allowance> {
 pub fn milestone_view(facts: &MilestoneFacts) -> MilestoneView {
     let Milestone { id, title, slug, goal, rules, criteria, reviews, due_at, status, created_by, created_at, .. } = facts.milestone.clone();
     MilestoneView { id, title, slug, goal, rules, criteria, reviews, due_at, status, created_by, created_at, open: facts.open, closed: facts.closed }
-}
-
-/// Whether a task is under review: for who lists surfaces.
-pub fn is_submitted(task: &Task) -> bool {
-    task.status == Status::Open && under_review(task)
 }

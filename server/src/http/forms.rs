@@ -59,7 +59,7 @@ async fn read(board: &dyn Board, fields: &[(String, String)]) -> Result<Vec<Comm
         true => board.snapshot(BoardQuery { limit: Some(1), ..BoardQuery::default() }, None).await?.project.zone,
         false => String::new(),
     };
-    Ok(app::forms::read(fields, &|date| end_of_day(date, &zone))?.requests)
+    app::forms::read(fields, &|date| end_of_day(date, &zone))
 }
 
 /// The last second of a day in a zone.

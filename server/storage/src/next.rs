@@ -86,7 +86,7 @@ async fn find(batch: &mut Batch<'_>, request: &NextRequest) -> Result<Result<Nex
     for id in &ids {
         let Some(row) = rows::load(batch.conn, [id]).await?.remove(id) else { continue };
         let before = lease::of_tasks(batch.conn, [id]).await?.remove(id);
-        let (how, how_text, verdict) = engine::how_for(&row.task, before.as_ref(), &context.caller.actor, batch.now);
+        let (how, how_text, verdict) = engine::how(&row.task, before.as_ref(), &context.caller.actor, batch.now);
         if !request.peek {
             let claim = Claim { task: id.clone(), ttl_s: request.ttl_s, session: context.caller.session.clone(), worktree: None };
             match commands::one(batch, &CommandRequest::of(Command::Claim(claim))).await? {

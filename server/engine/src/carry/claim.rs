@@ -88,7 +88,7 @@ pub(super) fn claim(case: &Case, claim: &Claim) -> Result<Decision, Rejection> {
     let of = case.task(&claim.task)?;
     let (task, id) = (&of.task, &claim.task);
     let mut decision = Decision { subject: id.to_string(), ..Decision::default() };
-    let (how, how_text, _) = crate::next::how_for(task, of.lease.as_ref(), case.caller(), case.ctx.now);
+    let (how, how_text, _) = crate::next::how(task, of.lease.as_ref(), case.caller(), case.ctx.now);
     let own = case.running(of).filter(|lease| lease.actor == *case.caller() && lease.authority != Authority::Clone);
     if let Some(lease) = own {
         extend(case, lease, &mut decision);

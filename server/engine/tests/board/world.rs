@@ -491,7 +491,7 @@ impl World {
             Choice::Take(ids) => ids[0].clone(),
         };
         let task = self.tasks[&claimed].clone();
-        let (_, text, note) = how_for(&task, self.leases.get(&claimed), who, self.now);
+        let (_, text, note) = how(&task, self.leases.get(&claimed), who, self.now);
         let (shared, more) = collisions(&task, &facts.surfaces);
         let note = if note.is_empty() { String::new() } else { format!("note: {note}\n") };
         let shared: Vec<String> =
