@@ -11,6 +11,8 @@ pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 /// A source of random bits, given to the store.
 pub type Bits = Arc<dyn Fn() -> u128 + Send + Sync>;
 
+/// The variable that names who acts.
+pub const ACTOR_VARIABLE: &str = "CALLBOARD_ACTOR";
 /// The variable by which `doctor` asks whether a hook is called: the folder in which it leaves a file of its name.
 pub const PROBE: &str = "CALLBOARD_PROBE";
 
@@ -95,12 +97,17 @@ fn is_gits(repository: &git::Repository, path: &Path) -> bool {
     repository.tracks(path).unwrap_or(false) || (!path.exists() && repository.remembers(path).unwrap_or(false))
 }
 
+/// The project that `CALLBOARD_ROOT` names.
+pub(crate) fn root_variable() -> Option<PathBuf> {
+    std::env::var_os("CALLBOARD_ROOT").map(PathBuf::from)
+}
+
 /// Finds the repository and its project: `--project`, else `CALLBOARD_ROOT`, else the working directory.
 ///
 /// # Errors
 /// `not_initialized` when neither a repository nor a project is there.
 pub fn find_place(project: Option<&Path>) -> Result<git::Place, Problem> {
-    let named = project.map(Path::to_owned).or_else(|| std::env::var_os("CALLBOARD_ROOT").map(PathBuf::from));
+    let named = project.map(Path::to_owned).or_else(root_variable);
     let here = std::env::current_dir().map_err(|error| Problem::new(Code::NotInitialized, format!("the working directory can't be read: {error}")))?;
     git::Repository::find(&here, named.as_deref()).map_err(|error| match error {
         git::GitError::NotARepository => not_initialized(),

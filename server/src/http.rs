@@ -28,7 +28,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use contracts::{Answer, Board, Caller, Code, Hint, Moment, Problem};
+use contracts::{Answer, Board, Caller, Code, Hint, Problem};
 use futures::FutureExt;
 use refused::{Asked, Refused};
 use serde_json::json;
@@ -38,10 +38,7 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tracing::Instrument;
 
-/// The wall clock.
-pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
-/// 128 random bits of the operating system.
-pub type Bits = Arc<dyn Fn() -> u128 + Send + Sync>;
+pub use crate::boot::{Bits, Clock};
 
 /// Where the board stands: what a conditional read compares.
 #[derive(Clone, Debug, PartialEq, Eq)]

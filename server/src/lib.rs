@@ -17,6 +17,7 @@ mod logging;
 mod pending;
 pub mod publisher;
 mod serve;
+mod zone;
 
 /// Runs the command line of this process.
 pub fn run() -> std::process::ExitCode {

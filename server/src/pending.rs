@@ -132,7 +132,8 @@ async fn hand_over(port: &ServerPort, raw: &str) -> Became {
     }
 }
 
-fn task_of(command: &Command) -> Option<&TaskId> {
+/// The task a queued fact is about.
+pub(crate) fn task_of(command: &Command) -> Option<&TaskId> {
     match command {
         Command::Bind(bind) => Some(&bind.task),
         Command::Supersede(supersede) => Some(&supersede.task),

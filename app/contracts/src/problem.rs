@@ -173,6 +173,27 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// The problem as a program gets it, in the form of `application/problem+json`; the hint comes in the words of the surface that asked.
+    pub fn document(&self, hint: String) -> serde_json::Value {
+        let mut document = serde_json::json!({
+            "type": format!("urn:callboard:{}", self.code),
+            "title": self.title,
+            "status": self.code.status(),
+            "detail": self.detail,
+            "code": self.code,
+            "hint": hint,
+        });
+        if !self.errors.is_empty() {
+            document["errors"] = serde_json::json!(self.errors);
+        }
+        if let Some(incident) = &self.incident {
+            document["incident"] = incident.as_str().into();
+        }
+        document
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.title, self.code)

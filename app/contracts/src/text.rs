@@ -15,6 +15,11 @@ pub fn is_bidi_control(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{061c}')
 }
 
+/// `1 commit`, `2 commits`.
+pub fn count(number: i64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Checks one line of text: trimmed, 1..=`chars_max` characters, no control characters.
 pub fn one_line(raw: &str, what: &str, chars_max: usize) -> Result<String, String> {
     let text = raw.trim();

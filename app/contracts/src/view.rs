@@ -5,7 +5,7 @@ mod commit;
 pub use commit::{CommitDetail, DiffView, FileChanged, FileDiff, Hunk};
 
 use crate::board::Surface;
-use crate::command::{Held, Warning};
+use crate::command::{Held, Priority, Warning};
 use crate::id::{Actor, BlockerId, EventId, MilestoneId, QuestionId, TaskId};
 use crate::moment::Moment;
 use crate::problem::{Code, Problem};
@@ -19,7 +19,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 fn normal_priority() -> u8 {
-    2
+    Priority::NORMAL.number()
 }
 
 fn is_normal(priority: &u8) -> bool {

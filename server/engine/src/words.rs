@@ -1,5 +1,6 @@
 //! Small words: slugs, branch names, folded titles, lists cut with a count, notes and mentions.
 
+pub use contracts::text::count;
 use contracts::{Actor, TaskId, limits};
 use std::collections::BTreeSet;
 
@@ -66,11 +67,6 @@ pub fn some<T: std::fmt::Display>(items: &[T], shown: usize) -> String {
 pub fn beyond(total: i64, shown: usize) -> String {
     let more = total.saturating_sub(i64::try_from(shown).unwrap_or(i64::MAX));
     if more > 0 { format!(", {more} more") } else { String::new() }
-}
-
-/// `1 task`, `2 tasks`.
-pub fn count(number: i64, one: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
 
 /// A span of time in words: `45 s`, `12 min`, `2 h`, `3 d`.

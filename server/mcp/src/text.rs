@@ -30,9 +30,7 @@ pub(crate) fn queue_line(actor: &Actor, queue: &Queue) -> String {
 
 /// `1 commit`, `2 commits`.
 pub(crate) fn count(number: impl Into<i64>, noun: &str) -> String {
-    let number = number.into();
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
+    contracts::text::count(number.into(), noun)
 }
 
 /// Blocks of text with one empty line between them; empty ones are left out.

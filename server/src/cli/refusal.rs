@@ -2,14 +2,13 @@
 
 use super::out::{Manner, Out};
 use contracts::{Code, Hint, Problem};
-use serde_json::{Value, json};
 
 /// Says what is wrong and the way out; gives the exit code.
 pub fn refuse(manner: Manner, problem: &Problem) -> u8 {
     let mut out = Out::new(manner);
     if manner.json {
         // What can't be written has no other place to be said.
-        let _ = out.document(&document(problem)).and_then(|()| out.flush());
+        let _ = out.document(&problem.document(problem.hint.for_cli())).and_then(|()| out.flush());
     } else {
         out.tell(&text(problem));
     }
@@ -32,25 +31,6 @@ fn text(problem: &Problem) -> String {
         lines.push(format!("hint: {}", super::text::flat(&hint)));
     }
     lines.join("\n")
-}
-
-/// The problem as HTTP sends it to a program.
-fn document(problem: &Problem) -> Value {
-    let mut document = json!({
-        "type": format!("urn:callboard:{}", problem.code),
-        "title": problem.title,
-        "status": problem.code.status(),
-        "detail": problem.detail,
-        "code": problem.code,
-        "hint": problem.hint.for_cli(),
-    });
-    if !problem.errors.is_empty() {
-        document["errors"] = json!(problem.errors);
-    }
-    if let Some(incident) = &problem.incident {
-        document["incident"] = json!(incident);
-    }
-    document
 }
 
 /// A line that can't be read as a command, in our own form. `None` when it only asked for help or the version.
@@ -90,8 +70,8 @@ mod tests {
         error: a close without code needs a note (needs_reason)
         hint: callboard tasks done tk-4f2a9c -m '<what was done>' --no-code
         ");
-        assert_eq!(document(&problem)["type"], "urn:callboard:needs_reason");
-        assert_eq!(document(&problem)["status"], 422);
+        assert_eq!(problem.document(String::new())["type"], "urn:callboard:needs_reason");
+        assert_eq!(problem.document(String::new())["status"], 422);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::desk::Desk;
 use super::out::{Out, Row};
 use super::when::When;
 use super::{inbox, marks, text};
+use contracts::command::Priority;
 use contracts::view::{NextAnswer, TaskView};
 use contracts::{Problem, Standing, TaskId};
 use std::rc::Rc;
@@ -90,8 +91,7 @@ impl Page<'_> {
             _ => {}
         }
         self.out.row(row);
-        let mut facts =
-            vec![format!("P{} {}", card.priority, ["urgent", "high", "normal", "someday"].get(usize::from(card.priority)).unwrap_or(&"")), card.kind.clone()];
+        let mut facts = vec![format!("P{} {}", card.priority, Priority::parse(card.priority.into()).map_or("", Priority::words)), card.kind.clone()];
         facts.extend(card.complexity.map(|size| size.to_string()));
         facts.extend(card.vertical.as_ref().map(|area| format!("area {area}")));
         facts.extend(card.labels.iter().map(|label| format!("#{label}")));

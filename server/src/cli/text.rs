@@ -2,6 +2,7 @@
 //!
 //! Invariant: nothing that came from the board reaches a terminal without [`safe`]. [`super::out::Out`] applies it to every span.
 
+pub use contracts::text::count;
 use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -59,11 +60,6 @@ pub fn pad(text: &str, columns: usize, mark: &str) -> String {
 /// Several lines as one.
 pub fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// `1 commit`, `2 commits`.
-pub fn count(number: i64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Points in time, in the project's zone: relative on a terminal, with date and time elsewhere.
 
+use crate::zone;
 use contracts::Moment;
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
@@ -15,7 +15,7 @@ pub struct When {
 impl When {
     /// In this zone; one this machine does not know is UTC.
     pub fn new(zone: &str, now: Moment, relative: bool) -> When {
-        When { zone: TimeZone::get(zone).unwrap_or(TimeZone::UTC), now, relative }
+        When { zone: zone::named(zone), now, relative }
     }
 
     /// How long ago, or how long until.
@@ -55,12 +55,7 @@ impl When {
         if let Some(at) = Moment::parse(raw) {
             return Ok(at);
         }
-        let date: Date = raw.parse().map_err(|_| format!("{raw:?} is neither a date like 2026-12-01 nor an instant like 2026-12-01T17:00:00Z"))?;
-        if raw.len() != 10 {
-            return Err(format!("{raw:?} is not a date like 2026-12-01"));
-        }
-        let end = date.at(23, 59, 59, 0).to_zoned(self.zone.clone()).map_err(|fault| fault.to_string())?;
-        Ok(Moment(end.timestamp().as_millisecond()))
+        zone::end_of_day(raw, &self.zone).ok_or_else(|| format!("{raw:?} is neither a date like 2026-12-01 nor an instant like 2026-12-01T17:00:00Z"))
     }
 }
 

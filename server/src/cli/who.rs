@@ -2,8 +2,7 @@
 
 use contracts::{Actor, ActorKind, Call, Code, Hint, Problem};
 
-/// The variable that names who acts.
-pub const VARIABLE: &str = "CALLBOARD_ACTOR";
+pub use crate::boot::ACTOR_VARIABLE as VARIABLE;
 
 /// The first that is given. A given one is never repaired, and what an agent started acts as no person.
 ///

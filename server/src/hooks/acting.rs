@@ -5,8 +5,7 @@ use crate::evidence;
 use contracts::{Actor, Problem, TaskId};
 use std::path::Path;
 
-/// The variable that names who acts.
-pub const VARIABLE: &str = "CALLBOARD_ACTOR";
+pub use crate::boot::ACTOR_VARIABLE as VARIABLE;
 /// Kind of the mark that says who a session acts as.
 pub const LINK: &str = "link";
 

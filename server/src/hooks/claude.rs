@@ -10,6 +10,7 @@ use super::{Said, commit, given};
 use crate::board::{HookedBoard, HookedTask, ServerPort};
 use crate::boot::{self, Boot, BootOptions};
 use contracts::command::{Command, Renew};
+use contracts::text::count;
 use contracts::view::{InboxItem, InboxQuery};
 use contracts::{Actor, Caller, CommandRequest, Problem, TaskId, limits};
 use serde::Deserialize;
@@ -100,8 +101,7 @@ fn directory(event: &Event) -> Option<PathBuf> {
 /// The board around the client's directory, and who acts there.
 async fn session(event: &Event, project: Option<&Path>) -> Result<Option<Session>, Problem> {
     let Some(directory) = directory(event) else { return Ok(None) };
-    let root = std::env::var_os("CALLBOARD_ROOT").map(PathBuf::from);
-    let named = project.map(Path::to_owned).or(root);
+    let named = project.map(Path::to_owned).or_else(boot::root_variable);
     let Some(place) = git::Repository::find(&directory, named.as_deref()).ok().filter(|place| place.project) else { return Ok(None) };
     let here = place.here().filter(|_| place.worktree.is_some());
     let branch = here.as_ref().and_then(|here| here.branch().ok().flatten());
@@ -348,10 +348,6 @@ fn own_place(session: &Session) -> bool {
         let lease = task.lease.as_ref().and_then(|lease| lease.worktree.as_deref());
         lease == Some(worktree.as_str()) || worktree.ends_with(task.id.as_str())
     })
-}
-
-fn count(number: i64, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// Somebody's text on one line, without what could move a terminal or a reader.

@@ -215,7 +215,7 @@ async fn write(here: &Here, boot: Option<&Boot>, intent: Option<&Intent>, comman
     let mut trouble = None;
     for command in commands {
         let request = CommandRequest::of(command);
-        let Some(task) = task_of(&request.command) else { continue };
+        let Some(task) = pending::task_of(&request.command) else { continue };
         let outcome = match boot {
             Some(boot) => {
                 let seen = boot.port.hooked(std::slice::from_ref(task)).await;
@@ -248,14 +248,6 @@ fn queue(here: &Here, problem: &Problem, actor: &Actor, principal: &str, request
     match pending::add(&here.place.directory(), actor, principal, &keyed(&request.command), boot::now()) {
         Ok(()) => None,
         Err(fault) => Some(format!("the commit was not recorded ({}), and could not be queued: {}", problem.title, fault.kind())),
-    }
-}
-
-fn task_of(command: &Command) -> Option<&TaskId> {
-    match command {
-        Command::Bind(bind) => Some(&bind.task),
-        Command::Supersede(supersede) => Some(&supersede.task),
-        _ => None,
     }
 }
 

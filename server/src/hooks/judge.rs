@@ -93,8 +93,7 @@ fn read(subject: &Subject<'_>) -> shell::Reading {
 /// Where a directory belongs; none outside of any project. One that is not there yet belongs where the nearest that is does.
 fn site(directory: &Path, project: Option<&Path>) -> Option<Site> {
     let there = directory.ancestors().find(|directory| directory.is_dir())?;
-    let root = std::env::var_os("CALLBOARD_ROOT").map(PathBuf::from);
-    let named = project.map(Path::to_owned).or(root);
+    let named = project.map(Path::to_owned).or_else(boot::root_variable);
     let place = Repository::find(there, named.as_deref()).ok().filter(|place| place.project)?;
     let worktree = place.worktree.clone()?;
     let repository = if there == directory { place.here() } else { None };

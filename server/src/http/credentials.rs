@@ -123,7 +123,7 @@ fn code_form(status: StatusCode, words: &str, back: &str) -> Response {
     let form = format!(
         "<p>{words}</p><form method=\"post\" action=\"/enter\"><input type=\"hidden\" name=\"back\" value=\"{}\">\
          <label>Code <input name=\"code\" inputmode=\"numeric\" autocomplete=\"one-time-code\" required autofocus></label> <button>Enter</button></form>",
-        super::refused::escaped(back)
+        app::words::escaped(back)
     );
     (status, Html(document("Callboard", &form))).into_response()
 }

@@ -4,6 +4,7 @@
 use super::doors::Host;
 use super::refused::Answered;
 use super::{RequestId, Site, body, pages, query};
+use crate::zone;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -12,6 +13,7 @@ use contracts::command::parse_args;
 use contracts::standing::Column;
 use contracts::view::{BoardQuery, RefusedForm};
 use contracts::{Board, Caller, Code, CommandRequest, Key, Note, Problem, TaskId, moves};
+use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -56,18 +58,10 @@ async fn carried_out(board: &dyn Board, fields: &[(String, String)]) -> Result<(
 async fn read(board: &dyn Board, fields: &[(String, String)]) -> Result<Vec<CommandRequest>, Problem> {
     let dated = fields.iter().any(|(name, value)| name == "due_at" && !value.trim().is_empty() && !value.contains('T'));
     let zone = match dated {
-        true => board.snapshot(BoardQuery { limit: Some(1), ..BoardQuery::default() }, None).await?.project.zone,
-        false => String::new(),
+        true => zone::named(&board.snapshot(BoardQuery { limit: Some(1), ..BoardQuery::default() }, None).await?.project.zone),
+        false => TimeZone::UTC,
     };
-    app::forms::read(fields, &|date| end_of_day(date, &zone))
-}
-
-/// The last second of a day in a zone.
-fn end_of_day(date: &str, zone: &str) -> Option<String> {
-    let date: jiff::civil::Date = date.parse().ok()?;
-    let zone = jiff::tz::TimeZone::get(zone).unwrap_or(jiff::tz::TimeZone::UTC);
-    let end = date.at(23, 59, 59, 0).to_zoned(zone).ok()?.timestamp();
-    Some(contracts::Moment(end.as_millisecond()).to_string())
+    app::forms::read(fields, &|date| zone::end_of_day(date, &zone).map(|end| end.to_string()))
 }
 
 /// `command=move`: a card dropped on a column.
@@ -157,13 +151,6 @@ mod tests {
         ] {
             assert_eq!(in_app(path), back, "{path:?}");
         }
-    }
-
-    #[test]
-    fn a_day_ends_in_the_projects_zone() {
-        assert_eq!(end_of_day("2026-07-01", "Europe/Berlin").as_deref(), Some("2026-07-01T21:59:59.000Z"));
-        assert_eq!(end_of_day("2026-12-01", "Europe/Berlin").as_deref(), Some("2026-12-01T22:59:59.000Z"));
-        assert_eq!(end_of_day("2026-02-30", "UTC"), None);
     }
 
     #[test]

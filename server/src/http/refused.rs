@@ -2,11 +2,11 @@
 //!
 //! Handlers give [`Refused`]; it only carries the problem. It is worded once, at the outermost layer, where the request is known.
 
+use app::words::escaped;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use contracts::{Code, Problem};
-use serde_json::{Value, json};
 
 /// A problem on its way out.
 #[derive(Clone, Debug)]
@@ -89,21 +89,8 @@ fn hint(problem: &Problem, asked: &Asked) -> String {
 }
 
 fn json(problem: &Problem, asked: &Asked) -> String {
-    let mut body = json!({
-        "type": format!("urn:callboard:{}", problem.code),
-        "title": problem.title,
-        "status": problem.code.status(),
-        "detail": problem.detail,
-        "code": problem.code,
-        "hint": hint(problem, asked),
-        "instance": asked.path,
-    });
-    if !problem.errors.is_empty() {
-        body["errors"] = serde_json::to_value(&problem.errors).unwrap_or(Value::Null);
-    }
-    if let Some(incident) = &problem.incident {
-        body["incident"] = incident.as_str().into();
-    }
+    let mut body = problem.document(hint(problem, asked));
+    body["instance"] = asked.path.as_str().into();
     body.to_string()
 }
 
@@ -122,20 +109,4 @@ pub fn document(title: &str, body: &str) -> String {
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title></head>\
          <body><main><h1>Callboard</h1>{body}</main></body></html>"
     )
-}
-
-/// Text as HTML text or the value of an attribute in double quotes.
-pub fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
-        }
-    }
-    safe
 }

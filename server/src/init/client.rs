@@ -1,12 +1,10 @@
 //! The agent client's `.mcp.json`: our entry put in, and taken out again so that the file is what it was.
 
 use super::json_text::Object;
-use super::{Did, Step, unwritable, write};
+use super::undo::{self, Record};
+use super::{Did, Step};
 use contracts::Problem;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// The file, in the repository's root.
@@ -14,14 +12,7 @@ const FILE: &str = ".mcp.json";
 /// What a file has when it holds nothing but our entry.
 const ALONE: &str = "{\n  \"mcpServers\": {\n    \"callboard\": {\n      \"command\": \"callboard\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n";
 /// Where the file's earlier text is kept, to be put back byte for byte.
-const RECORD: &str = "run/mcp-json.before";
-
-/// The file before and after our entry came in.
-#[derive(Serialize, Deserialize)]
-struct Record {
-    before: Option<String>,
-    after: String,
-}
+const RECORD: &str = "mcp-json.before";
 
 fn entry() -> Value {
     json!({"command": "callboard", "args": ["mcp"]})
@@ -34,8 +25,9 @@ fn entry_lines() -> Vec<String> {
 /// Puts our entry in, unless one of that name is there.
 pub fn connect(root: &Path, directory: &Path) -> Result<Step, Problem> {
     let path = root.join(FILE);
-    let Some(text) = read(&path)? else {
-        return put(&path, directory, None, ALONE.to_owned()).map(|()| Step::new(FILE, Did::Created));
+    let put = |before: Option<String>, after: String| Record { before, after, excluded: false }.put(&path, FILE, directory, RECORD);
+    let Some(text) = undo::text(&path, FILE)? else {
+        return put(None, ALONE.to_owned()).map(|()| Step::new(FILE, Did::Created));
     };
     let with = match with_entry(&text) {
         Ok(With::Already) => return Ok(Step::new(FILE, Did::Already)),
@@ -43,15 +35,15 @@ pub fn connect(root: &Path, directory: &Path) -> Result<Step, Problem> {
         Ok(With::Text(with)) => with,
         Err(why) => return Ok(Step::new(FILE, Did::Kept).note(format!("{why}; the entry is \"callboard\": {}", entry()))),
     };
-    put(&path, directory, Some(text), with)?;
+    put(Some(text), with)?;
     Ok(Step::new(FILE, Did::Created).note("the entry callboard was added, all else is as it was"))
 }
 
 /// Takes our entry out.
 pub fn disconnect(root: &Path, directory: &Path) -> Result<Step, Problem> {
     let path = root.join(FILE);
-    let Some(text) = read(&path)? else { return Ok(Step::new(FILE, Did::Already).note("there is none")) };
-    let record: Option<Record> = fs::read(directory.join(RECORD)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let Some(text) = undo::text(&path, FILE)? else { return Ok(Step::new(FILE, Did::Already).note("there is none")) };
+    let record = Record::read(directory, RECORD);
     let step = Step::new(FILE, Did::Removed).note("our entry was taken out");
     let before = match record {
         Some(record) if record.after == text => record.before,
@@ -61,12 +53,7 @@ pub fn disconnect(root: &Path, directory: &Path) -> Result<Step, Problem> {
             Err(step) => return Ok(step),
         },
     };
-    let undone = match &before {
-        Some(before) => write(&path, before),
-        None => fs::remove_file(&path),
-    };
-    undone.map_err(|fault| unwritable(FILE, &fault))?;
-    let _ = fs::remove_file(directory.join(RECORD)); // it only says how the file was
+    undo::restore(&path, FILE, before.as_deref(), directory, RECORD)?;
     Ok(if before.is_none() { step.note("it held nothing else") } else { step })
 }
 
@@ -113,24 +100,10 @@ fn without_entry(text: &str, record: Option<&Record>) -> Result<String, Step> {
     if came_with_us && inner.members.len() == 1 { Ok(top.without(text, servers)) } else { Ok(inner.without(text, ours)) }
 }
 
-fn read(path: &Path) -> Result<Option<String>, Problem> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(fault) if fault.kind() == ErrorKind::NotFound => Ok(None),
-        Err(fault) => Err(unwritable(FILE, &fault)),
-    }
-}
-
-fn put(path: &Path, directory: &Path, before: Option<String>, after: String) -> Result<(), Problem> {
-    let record = serde_json::to_string(&Record { before, after: after.clone() }).unwrap_or_default();
-    // Without the record the entry is still found by its name; only odd layouts of an empty object could not be put back exactly.
-    let _ = fs::create_dir_all(directory.join("run")).and_then(|()| fs::write(directory.join(RECORD), record));
-    write(path, &after).map_err(|fault| unwritable(FILE, &fault))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     /// Connects, lets `between` change the file, disconnects; gives what the three left.
     fn round(before: Option<&str>, keep_record: bool, between: impl Fn(String) -> String) -> (Option<String>, Option<String>) {
@@ -147,7 +120,7 @@ mod tests {
             fs::write(&path, between(connected.clone())).unwrap();
         }
         if !keep_record {
-            let _ = fs::remove_file(directory.join(RECORD));
+            let _ = fs::remove_file(directory.join("run").join(RECORD));
         }
         disconnect(root.path(), &directory).unwrap();
         (connected, fs::read_to_string(&path).ok())

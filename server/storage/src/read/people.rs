@@ -98,17 +98,7 @@ impl Read {
         let mut found = Vec::new();
         for row in q(sql).fetch_all(&mut *self.conn).await? {
             let task = rows::read(&row)?.task;
-            found.extend(task.conflicts.iter().map(|conflict| ConflictRow {
-                event: conflict.event.clone(),
-                task: task.id.clone(),
-                title: task.title.clone(),
-                kind: conflict.kind.clone(),
-                actor: conflict.actor.clone(),
-                at: conflict.at,
-                text: conflict.text.clone(),
-                status: task.status,
-                settled: false,
-            }));
+            found.extend(engine::conflict_rows(&task));
         }
         found.sort_by(|a, b| (a.at, &a.event).cmp(&(b.at, &b.event)));
         Ok(found)
