@@ -73,13 +73,11 @@ impl ServerPort {
 
     /// What pages are told; the address is known only once a port is bound.
     pub fn set_page(&self, page: PageFacts) {
-        if let Ok(mut held) = self.0.page.write() {
-            *held = page;
-        }
+        *self.0.page.write().unwrap_or_else(PoisonError::into_inner) = page;
     }
 
     pub(crate) fn page(&self) -> PageFacts {
-        self.0.page.read().map(|page| page.clone()).unwrap_or_default()
+        self.0.page.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn store(&self) -> Store {
@@ -110,14 +108,15 @@ impl ServerPort {
             return;
         }
         let now = self.now();
-        let due = self.0.seen.lock().is_ok_and(|mut seen| {
-            let last = seen.insert(caller.actor.clone(), now);
-            let due = last.is_none_or(|last| now.seconds_since(last) >= SEEN_EVERY_SECONDS);
-            if let (false, Some(last)) = (due, last) {
-                seen.insert(caller.actor.clone(), last);
+        let due = {
+            let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.retain(|_, last| now.seconds_since(*last) < SEEN_EVERY_SECONDS);
+            let due = !seen.contains_key(&caller.actor);
+            if due {
+                seen.insert(caller.actor.clone(), now);
             }
             due
-        });
+        };
         if due && let Err(problem) = self.send(caller, Work::Seen).await {
             tracing::debug!(code = %problem.code, "presence was not noted");
         }

@@ -34,6 +34,8 @@ pub const RULES_MAX: usize = 20;
 pub const PARENT_DEPTH_MAX: usize = 5;
 /// Task types a project may add to the ten built-in ones.
 pub const TYPES_ADDED_MAX: usize = 20;
+/// Longest label, task type or area, characters.
+pub const SLUG_CHARS_MAX: usize = 40;
 /// Longest name of an actor's part, characters.
 pub const ACTOR_PART_CHARS_MAX: usize = 40;
 /// Actors in `mentions` or `to`.

@@ -11,7 +11,7 @@ use std::fmt;
 pub struct Moment(pub i64);
 
 impl Moment {
-    /// Reads RFC 3339 with any offset and any number of decimals (cut to milliseconds).
+    /// Reads RFC 3339 with any offset and any number of decimals (cut to milliseconds), of the years 0000 to 9999 in UTC.
     pub fn parse(raw: &str) -> Option<Moment> {
         let bytes = raw.as_bytes();
         if !raw.is_ascii()
@@ -47,14 +47,19 @@ impl Moment {
         let offset_minutes = match rest.as_bytes() {
             b"Z" | b"z" => 0,
             [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] if [h1, h2, m1, m2].iter().all(|byte| byte.is_ascii_digit()) => {
-                let digit = |byte: &u8| i64::from(byte - b'0');
-                let minutes = (digit(h1) * 10 + digit(h2)) * 60 + digit(m1) * 10 + digit(m2);
-                if *sign == b'+' { minutes } else { -minutes }
+                let two = |tens: &u8, ones: &u8| i64::from(tens - b'0') * 10 + i64::from(ones - b'0');
+                let (hours, minutes) = (two(h1, h2), two(m1, m2));
+                if hours > 23 || minutes > 59 {
+                    return None;
+                }
+                if *sign == b'+' { hours * 60 + minutes } else { -(hours * 60 + minutes) }
             }
             _ => return None,
         };
         let days = days_from_civil(year, month, day);
-        Some(Moment((((days * 24 + hour) * 60 + minute - offset_minutes) * 60 + second) * 1000 + millis))
+        let moment = Moment((((days * 24 + hour) * 60 + minute - offset_minutes) * 60 + second) * 1000 + millis);
+        // An offset can lead out of the years that four digits write, and then text order would be time order no more.
+        (0..=9999).contains(&moment.civil().0).then_some(moment)
     }
 
     /// This instant moved by `seconds`.
@@ -64,7 +69,7 @@ impl Moment {
 
     /// Whole seconds from `earlier` to this instant; negative when it lies after.
     pub fn seconds_since(self, earlier: Moment) -> i64 {
-        (self.0 - earlier.0).div_euclid(1000)
+        self.0.saturating_sub(earlier.0).div_euclid(1000)
     }
 
     /// Year, month, day, hour, minute, second, millisecond in UTC.
@@ -182,6 +187,9 @@ mod tests {
             assert_eq!(Moment::parse(text).map(|moment| moment.to_string()).as_deref(), Some(text));
         }
         assert_eq!(Moment::parse("2026-11-29T12:37:08+01:00"), Moment::parse("2026-11-29T11:37:08Z"));
+        for bad in ["2026-11-29T11:37:08+99:99", "2026-11-29T11:37:08-24:00", "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01"] {
+            assert_eq!(Moment::parse(bad), None, "{bad}");
+        }
         for bad in ["2026-02-30T00:00:00Z", "2026-11-29", "2026-11-29T11:37:08", "2026-11-29T11:37:08.Z", "yesterday", "２026-11-29T11:37:08Z"] {
             assert_eq!(Moment::parse(bad), None, "{bad}");
         }

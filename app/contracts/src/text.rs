@@ -163,7 +163,9 @@ text_type!(
 
 fn slug(raw: &str, what: &str, extra: &str, form: &str) -> Result<String, String> {
     let plain = |character: char| character.is_ascii_lowercase() || character.is_ascii_digit();
-    let good = (1..=40).contains(&raw.len()) && raw.starts_with(plain) && raw.chars().all(|character| plain(character) || extra.contains(character));
+    let good = (1..=limits::SLUG_CHARS_MAX).contains(&raw.len())
+        && raw.starts_with(plain)
+        && raw.chars().all(|character| plain(character) || extra.contains(character));
     if good { Ok(raw.to_owned()) } else { Err(format!("{what} must match {form}, not {raw:?}")) }
 }
 

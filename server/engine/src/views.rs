@@ -139,7 +139,7 @@ fn missing(task: &Task, settings: &Settings) -> String {
     if counting(task).is_empty() && !no_code {
         "passed, but no commit counts".to_owned()
     } else if settings.criteria_gate != crate::settings::CriteriaGate::Off && unanswered > 0 {
-        format!("passed, but {} unanswered", count(unanswered as i64, "criterion"))
+        format!("passed, but {unanswered} {} unanswered", if unanswered == 1 { "criterion" } else { "criteria" })
     } else {
         "passed, not closed yet".to_owned()
     }

@@ -30,7 +30,7 @@ impl Finding {
 }
 
 /// How far another clock may be ahead before it is worth a word, seconds.
-const CLOCK_SECONDS_MAX: i64 = 300;
+const CLOCK_SECONDS_MAX: i64 = contracts::limits::CLOCK_AHEAD_MS_MAX / 1_000;
 
 /// Looks at everything.
 pub async fn run(globals: &Globals, out: &mut Out) -> Result<Exit, Problem> {

@@ -57,7 +57,11 @@ impl Read {
     /// The answer, or 304 when the client has it. The tag is read first: what changes in between is asked for again, never missed.
     async fn answer<T: Serialize>(&self, asked: impl Future<Output = Result<T, Problem>>) -> Answered {
         let head = self.site.boards.head().await?;
-        self.tagged(&head, async { Ok(serde_json::to_value(asked.await?).unwrap_or(Value::Null)) }).await
+        let written = async {
+            let unwritable = |fault: serde_json::Error| Problem::new(Code::Internal, format!("the answer can't be written: {fault}"));
+            serde_json::to_value(asked.await?).map_err(unwritable)
+        };
+        self.tagged(&head, written).await
     }
 
     /// The same for a list that comes bare: with its length and the position of the log.

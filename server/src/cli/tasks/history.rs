@@ -46,7 +46,7 @@ pub async fn run(desk: &mut Desk, args: HistoryArgs) -> Result<(), Problem> {
         let void = if entry.no_effect { "  had no effect" } else { "" };
         desk.out.row(Row::new().dim(format!("{}  ", when.moment(entry.at))).strong(entry.actor.as_str()).plain(format!(" {}", entry.words)).dim(void));
         if let Some(field) = &row.field {
-            let (from, to) = (value(&row.from), value(&row.to));
+            let (from, to) = (value(&row.from, desk.out.ellipsis()), value(&row.to, desk.out.ellipsis()));
             desk.out.row(Row::new().dim(format!("    {field}: {from} {} {to}", desk.out.arrow())));
         }
         desk.out.block(4, &entry.text);
@@ -59,10 +59,10 @@ pub async fn run(desk: &mut Desk, args: HistoryArgs) -> Result<(), Problem> {
 }
 
 /// A field's value in one line.
-fn value(value: &Value) -> String {
+fn value(value: &Value, ellipsis: &str) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
-        Value::String(written) => text::cut(&format!("{:?}", text::flat(written)), 80, "…"),
-        other => text::cut(&other.to_string(), 80, "…"),
+        Value::String(written) => text::cut(&format!("{:?}", text::flat(written)), 80, ellipsis),
+        other => text::cut(&other.to_string(), 80, ellipsis),
     }
 }
