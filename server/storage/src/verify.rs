@@ -112,7 +112,7 @@ impl Store {
         Ok(report)
     }
 
-    /// Everything in quarantine.
+    /// Everything in quarantine, by the names of its files. An entry that can't be read is in it too, as it stands.
     pub fn quarantine(&self) -> Result<Vec<Quarantined>, StoreError> {
         let folder = self.inner.place.root.join("quarantine");
         let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
@@ -121,7 +121,12 @@ impl Store {
         paths.sort();
         let mut found = Vec::new();
         for path in paths {
-            found.extend(serde_json::from_str::<Quarantined>(&fs::read_to_string(path)?));
+            let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
+            let read = serde_json::from_str::<Quarantined>(&text);
+            found.push(read.unwrap_or_else(|fault| {
+                let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                Quarantined { file, line: 0, reason: format!("unreadable: {fault}"), text }
+            }));
         }
         Ok(found)
     }

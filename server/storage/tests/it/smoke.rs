@@ -67,7 +67,7 @@ async fn a_task_from_plan_to_close() {
 async fn what_is_over_is_taken_away_and_nothing_else() {
     let (_folder, world, store) = fresh().await;
     let keyed = async |key: &str| {
-        let command = Command::parse("plan", json!({"tasks": [{"title": "First thing"}]})).unwrap();
+        let command = Command::parse("plan", json!({"tasks": [{"title": format!("The {key} thing")}]})).unwrap();
         let request = CommandRequest { key: Some(Key::parse(key).unwrap()), ..CommandRequest::of(command) };
         one(&store, requests("dev:ana", vec![request])).await.unwrap();
     };
@@ -82,6 +82,17 @@ async fn what_is_over_is_taken_away_and_nothing_else() {
     sessions::expire(&store).await.unwrap();
     assert_eq!(left().await, (1, 1));
     assert!(sessions::get(&store, "b").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn what_lies_in_quarantine_is_listed_even_when_it_cant_be_read() {
+    let (_folder, world, store) = fresh().await;
+    let folder = world.root.join("quarantine");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.json"), b"{\"file\": \xff").unwrap();
+    std::fs::write(folder.join("b.json"), json!({"file": "x.jsonl", "line": 3, "reason": "torn"}).to_string()).unwrap();
+    let listed: Vec<_> = store.quarantine().unwrap().into_iter().map(|entry| (entry.file, entry.line, entry.reason.starts_with("unreadable"))).collect();
+    assert_eq!(listed, [("a.json".to_owned(), 0, true), ("x.jsonl".to_owned(), 3, false)]);
 }
 
 #[tokio::test]
