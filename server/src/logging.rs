@@ -1,5 +1,8 @@
 //! What a process tells whoever runs it, beside what it answers: faults with their incidents, and what goes on in a worse way.
 //!
+//! `error` is a fault that somebody has to look at, with its incident; `warn` is a way that is worse than it should be and was taken all the
+//! same; `debug` is what is refused or missed as it may be.
+//!
 //! Invariants: lines go to stderr, never to stdout; a process whose stderr is gone goes on. Hooks do not begin this: they stay silent.
 
 use contracts::Problem;

@@ -7,6 +7,7 @@ use crate::{GitError, Repository, checked};
 
 /// How many commits one trailer is looked for in; the newest count.
 pub const TRAILER_COMMITS_MAX: usize = 1000;
+
 impl Repository {
     /// The commit that a name stands for, in full; none when there is no such name.
     pub fn tip(&self, rev: &str) -> Result<Option<String>, GitError> {

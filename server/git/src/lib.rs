@@ -3,7 +3,10 @@
 //! Invariants:
 //! - No other crate starts `git`. Here each start has a cleaned environment, a fixed directory, no terminal, and a time limit.
 //! - Finding the project ([`Repository::find`]) reads files only: a command line or a hook must not pay for a process to learn where it is.
-//! - This crate knows none of ours: it speaks of repositories, files and configuration, never of tasks.
+//! - This crate knows none of ours but where a project is: it speaks of repositories, files and configuration, never of tasks.
+//!
+//! Whatever starts git fails with [`GitError::Failed`] when git says no or can't be started, and with [`GitError::TimedOut`] when it does not
+//! end; what goes wrong beyond that stands at each function.
 
 use std::path::PathBuf;
 

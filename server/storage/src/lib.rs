@@ -2,6 +2,8 @@
 //!
 //! Invariants: append and project are one transaction; what was answered for is in a synced log file; every projection equals a fold of
 //! all events from nothing. What stands where on disk: [`Place`].
+//!
+//! Whatever reads or writes fails with [`StoreError`], whose variants say when.
 
 mod append;
 mod commands;
