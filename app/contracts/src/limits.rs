@@ -68,6 +68,16 @@ pub const DONE_CARDS_FIRST: usize = 20;
 pub const SEARCH_HITS_MAX: usize = 20;
 /// Longest search or filter text, characters.
 pub const QUERY_CHARS_MAX: usize = 200;
+/// Longest filter, characters.
+pub const FILTER_CHARS_MAX: usize = 2_000;
+/// Comparisons in one filter.
+pub const FILTER_LEAVES_MAX: usize = 64;
+/// Deepest nesting of a filter.
+pub const FILTER_DEPTH_MAX: usize = 8;
+/// Values in one list of a filter.
+pub const FILTER_VALUES_MAX: usize = 200;
+/// Longest value in a filter, characters.
+pub const FILTER_VALUE_CHARS_MAX: usize = 200;
 /// Inbox items in one answer.
 pub const INBOX_ITEMS_MAX: usize = 10;
 /// Thread entries in one view of a task.

@@ -520,6 +520,9 @@ pub struct BoardView {
     pub columns: Vec<ColumnView>,
     /// Over all tasks, whatever the filter.
     pub counts: Counts,
+    /// Open tasks of these columns and what each waits for, when that was asked for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub edges: Vec<(TaskId, TaskId)>,
 }
 
 /// Which cards.
@@ -529,6 +532,9 @@ pub struct BoardQuery {
     /// Words that must all stand in id, title, labels, assignee or holder (case-folded).
     #[serde(skip_serializing_if = "String::is_empty")]
     pub q: String,
+    /// A filter in the one grammar: `type = bug and stale_days >= 3`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub filter: String,
     /// One column only, for more of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<Column>,
@@ -538,6 +544,9 @@ pub struct BoardQuery {
     /// Cards a column; 100 (Done 20) when absent, 200 at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
+    /// What waits for what, too.
+    #[serde(skip_serializing_if = "is_default")]
+    pub edges: bool,
 }
 
 /// Which tasks.
@@ -547,6 +556,9 @@ pub struct TaskQuery {
     /// As in [`BoardQuery`].
     #[serde(skip_serializing_if = "String::is_empty")]
     pub q: String,
+    /// As in [`BoardQuery`].
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub filter: String,
     /// Closed ones too.
     #[serde(skip_serializing_if = "is_default")]
     pub all: bool,

@@ -44,8 +44,12 @@ pub fn Main() -> impl IntoView {
     let path = use_location().pathname.get_untracked();
     let params = use_query_map();
     let param = |name: &str| params.with_untracked(|map| map.get(name)).unwrap_or_default();
-    let query =
-        BoardQuery { q: param("q"), column: Column::parse(&param("column")).ok(), cursor: Some(param("cursor")).filter(|text| !text.is_empty()), limit: None };
+    let query = BoardQuery {
+        q: param("q"),
+        column: Column::parse(&param("column")).ok(),
+        cursor: Some(param("cursor")).filter(|text| !text.is_empty()),
+        ..BoardQuery::default()
+    };
     let q = query.q.clone();
     let reading = OnceResource::new_blocking(read(Port::here(), query, task_in(&path, &base)));
     view! {

@@ -128,7 +128,7 @@ impl Store {
         let Some(cursor) = self.columns[order::place(column)].next.get_untracked() else { return };
         spawn_local(async move {
             let Ok(port) = self.port() else { return };
-            let query = BoardQuery { q: self.q.get_untracked(), column: Some(column), cursor: Some(cursor), limit: Some(200) };
+            let query = BoardQuery { q: self.q.get_untracked(), column: Some(column), cursor: Some(cursor), limit: Some(200), ..BoardQuery::default() };
             if let Ok(board) = port.0.board(query).await {
                 self.fill_more(board);
             }

@@ -98,7 +98,7 @@ impl FakeBoard {
                 ColumnView { key: *key, total, hidden: counts.column(*key) - total, cards, next: None }
             })
             .collect();
-        BoardView { seq: self.snapshot.seq, columns, counts }
+        BoardView { seq: self.snapshot.seq, columns, counts, edges: Vec::new() }
     }
 
     fn one(&self, id: &TaskId) -> Result<TaskView, Problem> {

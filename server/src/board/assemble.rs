@@ -1,11 +1,13 @@
 //! Rows become views. Words and standings are the engine's; here they are only put together, for one caller, out of one read.
 
+use super::snapshot::offset_minutes;
 use contracts::view::{ConflictRow, Entry, HistoryRow, InboxItem, Page, SearchHit, TaskCard, TaskView};
 use contracts::{Caller, Code, EventId, Hint, Moment, Problem, Surface, TaskId, limits};
 use engine::next::SurfaceRow;
 use engine::{Context, Minted, Needs, Settings};
+use filter::Around;
 use std::collections::BTreeMap;
-use storage::{CardRow, EventRow, InboxRow, Read, StoreError};
+use storage::{Asking, CardRow, EventRow, InboxRow, Read, StoreError};
 
 /// One read transaction and what every view made of it needs.
 pub(super) struct Reading {
@@ -30,6 +32,20 @@ impl Reading {
         let project = read.project().await.map_err(told)?.ok_or_else(crate::boot::not_initialized)?;
         let settings = Settings::of(&project);
         Ok(Reading { now: read.now(), read, settings, html: surface == Surface::Web, surfaces: None })
+    }
+
+    /// A filter as its asker means it; none when the text is empty.
+    ///
+    /// # Errors
+    /// `bad_request` with every fault of the text at its place.
+    pub async fn asking(&mut self, text: &str, caller: &Caller) -> Result<Option<Asking>, Problem> {
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let filter = filter::parse(text).map_err(|faults| filter::problem("filter", &faults))?;
+        let project = self.read.project().await.map_err(told)?.unwrap_or_default();
+        let around = Around { now: self.now, me: caller.actor.clone(), offset_minutes: offset_minutes(&project.zone, self.now) };
+        Ok(Some(Asking { filter, around }))
     }
 
     /// What live, late and submitted tasks touch; read once.

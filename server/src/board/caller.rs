@@ -139,13 +139,14 @@ impl Board for SomebodysBoard {
     }
 
     fn board(&self, query: BoardQuery) -> Answer<'_, BoardView> {
-        Box::pin(async move { snapshot::board(&mut self.read().await?, &query).await })
+        Box::pin(async move { snapshot::board(&mut self.read().await?, &self.caller, &query).await })
     }
 
     fn tasks(&self, query: TaskQuery) -> Answer<'_, Page<TaskCard>> {
         Box::pin(async move {
             let mut reading = self.read().await?;
-            let page = reading.read.cards(&query).await.map_err(told)?;
+            let asking = reading.asking(&query.filter, &self.caller).await?;
+            let page = reading.read.cards(&query, asking.as_ref()).await.map_err(told)?;
             let items = reading.cards(&page.rows).await?;
             Ok(Page { items, total: page.total, next: page.next, seq: reading.seq().await? })
         })

@@ -9,20 +9,28 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 /// The columns, or one of them.
-pub(super) async fn board(reading: &mut Reading, query: &BoardQuery) -> Result<BoardView, Problem> {
+pub(super) async fn board(reading: &mut Reading, caller: &Caller, query: &BoardQuery) -> Result<BoardView, Problem> {
     if query.q.chars().count() > limits::QUERY_CHARS_MAX {
         let text = format!("a filter has at most {} characters", limits::QUERY_CHARS_MAX);
         return Err(Problem::bad_request("q", text));
     }
+    let asking = reading.asking(&query.filter, caller).await?;
     let mut columns = Vec::new();
     for key in Column::ALL.iter().copied().filter(|key| query.column.is_none_or(|only| only == *key)) {
         let cursor = query.cursor.as_deref().filter(|_| query.column.is_some());
-        let found = reading.read.column(key, &query.q, cursor, query.limit).await.map_err(told)?;
+        let found = reading.read.column(key, &query.q, asking.as_ref(), cursor, query.limit).await.map_err(told)?;
         let cards = reading.cards(&found.page.rows).await?;
         columns.push(ColumnView { key, total: found.page.total, hidden: found.hidden, cards, next: found.page.next });
     }
     let counts = reading.read.counts().await.map_err(told)?;
-    Ok(BoardView { seq: reading.seq().await?, columns, counts })
+    let edges = if query.edges {
+        let open = columns.iter().filter(|column: &&ColumnView| column.key != Column::Done);
+        let ids: Vec<TaskId> = open.flat_map(|column| column.cards.iter().map(|card| card.id.clone())).collect();
+        reading.read.edges_among(&ids).await.map_err(told)?
+    } else {
+        Vec::new()
+    };
+    Ok(BoardView { seq: reading.seq().await?, columns, counts, edges })
 }
 
 /// Everything a page needs.
@@ -36,7 +44,7 @@ pub(super) async fn snapshot(
     let PageFacts { version, connect, read_only } = port.page();
     let head = reading.read.head().await.map_err(told)?;
     let project = reading.read.project().await.map_err(told)?.unwrap_or_default();
-    let board = board(reading, query).await?;
+    let board = board(reading, caller, query).await?;
     let milestones = reading.read.milestones().await.map_err(told)?;
     let (inbox, _) = reading.read.inbox(&caller.actor, &InboxQuery::default()).await.map_err(told)?;
     let task = match task {
@@ -84,7 +92,7 @@ fn project_view(project: &Project, now: Moment, base: Option<String>) -> Project
 }
 
 /// Minutes east of UTC in a zone at a moment; a zone that isn't known here is UTC.
-fn offset_minutes(zone: &str, now: Moment) -> i32 {
+pub(super) fn offset_minutes(zone: &str, now: Moment) -> i32 {
     let at = jiff::Timestamp::from_millisecond(now.0).ok();
     let zone = jiff::tz::TimeZone::get(zone).ok();
     match (at, zone) {

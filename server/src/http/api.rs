@@ -100,10 +100,20 @@ fn id(found: Found) -> Result<TaskId, Problem> {
 
 const NONE: Names = &[];
 const CURSOR: Names = &[("cursor", Kind::Text)];
-const BOARD: Names = &[("q", Kind::Words), ("column", Kind::Text), ("cursor", Kind::Text), ("limit", Kind::Rows)];
-const SNAPSHOT: Names = &[("q", Kind::Words), ("column", Kind::Text), ("cursor", Kind::Text), ("limit", Kind::Rows), ("task", Kind::Text)];
+const BOARD: Names =
+    &[("q", Kind::Words), ("filter", Kind::Text), ("edges", Kind::Flag), ("column", Kind::Text), ("cursor", Kind::Text), ("limit", Kind::Rows)];
+const SNAPSHOT: Names = &[
+    ("q", Kind::Words),
+    ("filter", Kind::Text),
+    ("edges", Kind::Flag),
+    ("column", Kind::Text),
+    ("cursor", Kind::Text),
+    ("limit", Kind::Rows),
+    ("task", Kind::Text),
+];
 const TASKS: Names = &[
     ("q", Kind::Words),
+    ("filter", Kind::Text),
     ("all", Kind::Flag),
     ("closed", Kind::Flag),
     ("standing", Kind::List),

@@ -32,7 +32,7 @@ mod write;
 pub use error::StoreError;
 pub use log_file::{Disk, Fault, Place, Step};
 pub use marks::Mark;
-pub use read::{CardPage, CardRow, ColumnPage, EventPage, Head, Hit, InboxRow, LiveRow, Read};
+pub use read::{Asking, CardPage, CardRow, ColumnPage, EventPage, Head, Hit, InboxRow, LiveRow, Read};
 pub use rebuild::Rebuilt;
 pub use sql::EventRow;
 pub use store::{Opened, Options, Reader, Reconciled, Store};

@@ -2,12 +2,14 @@
 
 pub(crate) mod cards;
 pub(crate) mod facts;
+mod filter;
 mod people;
 pub(crate) mod queue;
 mod search;
 mod threads;
 
 pub use cards::{CardPage, CardRow, ColumnPage};
+pub use filter::Asking;
 pub use people::{InboxRow, LiveRow};
 pub use search::Hit;
 pub use threads::EventPage;

@@ -3,6 +3,7 @@
 mod close;
 mod commits;
 mod demo;
+mod filter;
 mod hostile;
 mod init;
 mod json;

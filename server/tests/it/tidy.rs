@@ -175,16 +175,16 @@ fn the_rules_are_pure() {
         "println!",
         "eprintln!",
     ];
-    let pure = product().filter(|source| source.is_in("server/engine") || source.is_in("server/workflow"));
-    none(lines_with(pure, &ambient), "engine and workflow take time, ids and the world as arguments");
+    let pure = product().filter(|source| source.is_in("server/engine") || source.is_in("app/filter"));
+    none(lines_with(pure, &ambient), "engine and filter take time, ids and the world as arguments");
 
     let impure = ["tokio", "futures", "getrandom", "rand", "sqlx", "axum", "hyper", "rmcp", "notify", "tracing", "git"];
     let mut strays = Vec::new();
-    for manifest in manifests().into_iter().filter(|manifest| ["engine", "workflow"].contains(&manifest.name.as_str())) {
+    for manifest in manifests().into_iter().filter(|manifest| ["engine", "filter"].contains(&manifest.name.as_str())) {
         let names = manifest.dependencies().into_iter().filter(|name| impure.contains(&name.as_str()));
         strays.extend(names.map(|name| format!("{} depends on {name}", manifest.name)));
     }
-    none(strays, "engine and workflow do no IO");
+    none(strays, "engine and filter do no IO");
 }
 
 // 3

@@ -29,6 +29,9 @@ pub struct ListArgs {
     /// List tasks for this actor
     #[arg(long, value_name = "A", value_parser = Actor::parse)]
     assignee: Option<Actor>,
+    /// List tasks that pass a filter: 'type = bug and stale_days >= 3'
+    #[arg(long, value_name = "F")]
+    filter: Option<String>,
     /// Print at most N tasks; 20 on a terminal, all in a pipe
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
@@ -47,12 +50,19 @@ impl ListArgs {
             kind: self.kind.clone(),
             milestone: self.milestone.clone(),
             assignee: self.assignee.clone(),
+            filter: self.filter.clone().unwrap_or_default(),
             ..TaskQuery::default()
         }
     }
 
     fn is_narrowed(&self) -> bool {
-        self.all || !self.standing.is_empty() || !self.label.is_empty() || self.kind.is_some() || self.milestone.is_some() || self.assignee.is_some()
+        self.all
+            || !self.standing.is_empty()
+            || !self.label.is_empty()
+            || self.kind.is_some()
+            || self.milestone.is_some()
+            || self.assignee.is_some()
+            || self.filter.is_some()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Lists and columns of cards. Open tasks lie by priority, due date and age, closed ones by when they were closed, newest first.
 
+use super::filter::{self, Asking};
 use super::{Read, cursor_of, cursor_values, page_rows};
 use crate::error::StoreError;
 use crate::lease;
@@ -58,6 +59,7 @@ struct Which<'a> {
     kind: Option<&'a str>,
     milestone: Option<&'a str>,
     assignee: Option<&'a str>,
+    asking: Option<&'a Asking>,
 }
 
 /// A part of a list that one statement asks for.
@@ -93,7 +95,7 @@ impl Lies {
 
 impl Which<'_> {
     /// `from task …` with every condition but the cursor's.
-    fn push(&self, sql: &mut QueryBuilder<'_, Sqlite>, part: &Part) {
+    fn push(&self, sql: &mut QueryBuilder<'_, Sqlite>, part: &Part, leased: &[Leased]) {
         sql.push(" from task t where t.project = ").push_bind(PROJECT);
         match part {
             Part::Whole => {}
@@ -124,6 +126,10 @@ impl Which<'_> {
             if let Some(value) = value {
                 sql.push(format!(" and {column} = ")).push_bind(value.to_owned());
             }
+        }
+        if let Some(asking) = self.asking {
+            sql.push(" and ");
+            filter::push(sql, asking, leased);
         }
     }
 
@@ -173,8 +179,8 @@ impl Read {
         Ok(ids.iter().filter_map(card).collect())
     }
 
-    /// A list.
-    pub async fn cards(&mut self, query: &TaskQuery) -> Result<CardPage, StoreError> {
+    /// A list. The query's `filter` is read by whoever asks, and comes as a tree.
+    pub async fn cards(&mut self, query: &TaskQuery, asking: Option<&Asking>) -> Result<CardPage, StoreError> {
         let which = Which {
             open: !query.closed,
             closed: query.closed || query.all,
@@ -184,6 +190,7 @@ impl Read {
             kind: query.kind.as_deref(),
             milestone: query.milestone.as_ref().map(|id| id.as_str()),
             assignee: query.assignee.as_ref().map(|actor| actor.as_str()),
+            asking,
         };
         let leased = self.leased().await?;
         let total = self.total(&which, &leased).await?;
@@ -192,16 +199,23 @@ impl Read {
     }
 
     /// A part of one column. Words must all stand in id, title, labels, assignee or holder.
-    pub async fn column(&mut self, column: Column, words: &str, cursor: Option<&str>, limit: Option<u32>) -> Result<ColumnPage, StoreError> {
+    pub async fn column(
+        &mut self,
+        column: Column,
+        words: &str,
+        asking: Option<&Asking>,
+        cursor: Option<&str>,
+        limit: Option<u32>,
+    ) -> Result<ColumnPage, StoreError> {
         let standing: Vec<Standing> = Standing::ALL.iter().copied().filter(|standing| standing.column() == column).collect();
         let done = column == Column::Done;
         // Whatever is closed is done.
         let asked = if done { Vec::new() } else { standing };
-        let which = Which { open: !done, closed: done, standing: asked, words, ..Which::default() };
+        let which = Which { open: !done, closed: done, standing: asked, words, asking, ..Which::default() };
         let leased = self.leased().await?;
         let all: i64 =
             super::queue::by_standing(&mut self.conn, &leased).await?.iter().filter(|(standing, _)| standing.column() == column).map(|(_, n)| n).sum();
-        let total = if words.trim().is_empty() { all } else { self.total(&which, &leased).await? };
+        let total = if words.trim().is_empty() && asking.is_none() { all } else { self.total(&which, &leased).await? };
         let first = if done { limits::DONE_CARDS_FIRST } else { limits::COLUMN_CARDS_FIRST };
         let (rows, next) = self.page(&which, &leased, cursor, page_rows(limit, first)).await?;
         Ok(ColumnPage { page: CardPage { rows, total, next }, hidden: all - total })
@@ -211,7 +225,7 @@ impl Read {
         let mut total = 0;
         for part in which.parts(leased) {
             let mut sql = QueryBuilder::new("select count(*)");
-            which.push(&mut sql, &part);
+            which.push(&mut sql, &part, leased);
             total += sql.build().fetch_one(&mut *self.conn).await?.get::<i64, _>(0);
         }
         Ok(total)
@@ -221,7 +235,7 @@ impl Read {
         let mut found: Vec<Lies> = Vec::new();
         for part in which.parts(leased) {
             let mut sql = QueryBuilder::new("select t.status <> 'open', t.priority, t.due_key, t.created_at, t.closed_at, t.id");
-            which.push(&mut sql, &part);
+            which.push(&mut sql, &part, leased);
             which.push_order(&mut sql, cursor);
             sql.push(" limit ").push_bind(i64::try_from(limit + 1).unwrap_or(i64::MAX));
             for row in sql.build().fetch_all(&mut *self.conn).await? {
@@ -238,6 +252,14 @@ impl Read {
         });
         let ids: Vec<TaskId> = found.iter().map(|lies| task_id(&lies.id)).collect::<Result<_, _>>()?;
         Ok((self.card_rows(&ids).await?, next))
+    }
+
+    /// What waits for what among these tasks: each pair once, those that wait first; edges without effect are left out.
+    pub async fn edges_among(&mut self, ids: &[TaskId]) -> Result<Vec<(TaskId, TaskId)>, StoreError> {
+        let sql = "select distinct task, waits_on from edge where project = ?1 and inert = 0 and task in (select value from json_each(?2)) \
+                   and waits_on in (select value from json_each(?2)) order by task, waits_on";
+        let rows = crate::sql::q(sql).bind(id_list(ids)).fetch_all(&mut *self.conn).await?;
+        rows.iter().map(|row| Ok((task_id(row.get(0))?, task_id(row.get(1))?))).collect()
     }
 
     /// Tasks whose card changes when these change: their neighbours over edges, and their parents.

@@ -70,7 +70,7 @@ async fn pace() {
         for _ in 0..20 {
             let mut read = store.reader().begin().await.unwrap();
             for column in contracts::standing::Column::ALL {
-                read.column(*column, "", None, None).await.unwrap();
+                read.column(*column, "", None, None, None).await.unwrap();
             }
             read.counts().await.unwrap();
         }

@@ -36,7 +36,7 @@ async fn a_deleted_database_comes_back_and_a_running_claim_still_holds() {
     let refused = give(&store, "agent:ana/w2", "claim", json!({"task": ids[0]})).await.unwrap_err();
     assert_eq!(refused.code, Code::LeaseHeld);
     let mut read = store.reader().begin().await.unwrap();
-    assert_eq!(read.column(Column::Working, "", None, None).await.unwrap().page.total, 1);
+    assert_eq!(read.column(Column::Working, "", None, None, None).await.unwrap().page.total, 1);
     drop(read);
     // Its holder takes it back, and events go on under a new writer.
     give(&store, "agent:ana/w1", "close", json!({"task": ids[0], "note": "closed after the loss", "no_code": true})).await.unwrap();
@@ -327,7 +327,7 @@ async fn leases_end_by_the_clock_and_old_fences_change_nothing() {
     let first = give(&store, "agent:ana/w1", "claim", json!({"task": ids[0]})).await.unwrap();
     world.pass(950);
     let mut read = store.reader().begin().await.unwrap();
-    assert_eq!(read.column(Column::Working, "", None, None).await.unwrap().page.total, 1, "late is still working");
+    assert_eq!(read.column(Column::Working, "", None, None, None).await.unwrap().page.total, 1, "late is still working");
     drop(read);
     world.pass(100);
     let mut read = store.reader().begin().await.unwrap();

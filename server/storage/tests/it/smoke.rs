@@ -27,13 +27,13 @@ async fn a_task_from_plan_to_close() {
     let mut read = store.reader().begin().await.unwrap();
     let head = read.head().await.unwrap();
     assert_eq!(head.seq, closed.seq);
-    let ready = read.column(Column::Ready, "", None, None).await.unwrap();
+    let ready = read.column(Column::Ready, "", None, None, None).await.unwrap();
     assert_eq!(ready.page.rows.len(), 1);
     assert_eq!(ready.page.rows[0].task.id, ids[1]);
-    assert_eq!(read.column(Column::Done, "first", None, None).await.unwrap().page.total, 1);
-    assert_eq!(read.column(Column::Done, "second", None, None).await.unwrap().hidden, 1);
+    assert_eq!(read.column(Column::Done, "first", None, None, None).await.unwrap().page.total, 1);
+    assert_eq!(read.column(Column::Done, "second", None, None, None).await.unwrap().hidden, 1);
     assert_eq!(read.counts().await.unwrap().at(Standing::Done), 1);
-    assert_eq!(read.cards(&TaskQuery { all: true, ..TaskQuery::default() }).await.unwrap().total, 2);
+    assert_eq!(read.cards(&TaskQuery { all: true, ..TaskQuery::default() }, None).await.unwrap().total, 2);
     let (inbox, unread) = read.inbox(&contracts::Actor::parse("dev:ana").unwrap(), &InboxQuery::default()).await.unwrap();
     assert_eq!((inbox[0].why.as_str(), unread), ("mention", 1));
     let (hits, total, _) = read.search("refresh", None).await.unwrap();
@@ -115,7 +115,7 @@ async fn every_card_is_on_one_page_and_in_one_column() {
         let mut cursor = None;
         let mut found = Vec::new();
         loop {
-            let page = read.column(column, "", cursor.as_deref(), Some(4)).await.unwrap().page;
+            let page = read.column(column, "", None, cursor.as_deref(), Some(4)).await.unwrap().page;
             assert_eq!(page.total, wanted, "{column}");
             found.extend(page.rows);
             cursor = page.next;
@@ -140,7 +140,7 @@ async fn every_card_is_on_one_page_and_in_one_column() {
         let mut found = std::collections::BTreeSet::new();
         let mut cursor = None;
         let total = loop {
-            let page = read.cards(&TaskQuery { cursor, ..query.clone() }).await.unwrap();
+            let page = read.cards(&TaskQuery { cursor, ..query.clone() }, None).await.unwrap();
             for row in page.rows {
                 assert!(found.insert(row.task.id), "twice");
             }
@@ -152,5 +152,5 @@ async fn every_card_is_on_one_page_and_in_one_column() {
         assert_eq!(found.len() as i64, total);
         assert_eq!(total, if query.standing.is_empty() { 30 } else { 12 });
     }
-    assert_eq!(read.column(Column::Working, "ana/w5", None, None).await.unwrap().page.total, 1, "by holder");
+    assert_eq!(read.column(Column::Working, "ana/w5", None, None, None).await.unwrap().page.total, 1, "by holder");
 }

@@ -13,6 +13,7 @@ async fn each_read_asks_the_board_what_it_says() {
             "/api/tasks?standing=ready&standing=changes&label=a&type=bug&all=true",
             r#"tasks {"all":true,"standing":["ready","changes"],"label":["a"],"type":"bug"}"#,
         ),
+        ("/api/board?filter=type+%3D+bug", r#"board {"filter":"type = bug"}"#),
         ("/api/tasks/tk-4f2a9c/thread?cursor=c1", r#"thread tk-4f2a9c Some("c1")"#),
         ("/api/tasks/tk-4f2a9c/events", "events tk-4f2a9c None"),
         ("/api/commits/0123456789abcdef0123456789abcdef01234567", "commit 0123456789abcdef0123456789abcdef01234567"),
@@ -52,7 +53,7 @@ async fn what_has_not_changed_is_not_sent_again() {
 async fn what_it_does_not_know_is_refused_with_the_legal_names() {
     let server = server().await;
     for (path, legal) in [
-        ("/api/board?filter=x", "q, column, cursor, limit"),
+        ("/api/board?filters=x", "q, filter, edges, column, cursor, limit"),
         ("/api/meta?x", "takes no parameters"),
         ("/api/tasks/tk-4f2a9c?x=1", "takes no parameters"),
         ("/api/snapshot?taks=1", "task"),
