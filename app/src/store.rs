@@ -9,7 +9,9 @@ mod live;
 use crate::port::Port;
 use crate::{filter, live::Status, order};
 use contracts::standing::Column;
-use contracts::view::{ActorRow, BoardView, ConflictRow, Counts, Entry, InboxItem, Me, MilestoneView, ProjectView, RefusedForm, Snapshot, TaskCard, TaskView};
+use contracts::view::{
+    ActorRow, BoardView, ConflictRow, Counts, Entry, InboxItem, Me, MilestoneView, ProjectView, Quarantine, RefusedForm, Snapshot, TaskCard, TaskView,
+};
 use contracts::{Moment, Problem, TaskId};
 use leptos::prelude::*;
 use std::collections::HashMap;
@@ -76,6 +78,8 @@ pub struct Store {
     pub actors: RwSignal<Vec<ActorRow>>,
     /// Open conflicts.
     pub conflicts: RwSignal<Vec<ConflictRow>>,
+    /// Lines of the log that could not be used.
+    pub quarantine: RwSignal<Quarantine>,
     /// The reader's inbox, newest first.
     pub inbox: RwSignal<Vec<InboxItem>>,
     /// How many of them are unread.
@@ -132,6 +136,7 @@ impl Store {
             milestones: RwSignal::new(Vec::new()),
             actors: RwSignal::new(Vec::new()),
             conflicts: RwSignal::new(Vec::new()),
+            quarantine: RwSignal::new(Quarantine::default()),
             inbox: RwSignal::new(Vec::new()),
             unread: RwSignal::new(0),
             connect: RwSignal::new(snapshot.connect.clone()),
@@ -167,6 +172,7 @@ impl Store {
         self.replace(&self.milestones, snapshot.milestones);
         self.replace(&self.actors, snapshot.actors);
         self.replace(&self.conflicts, snapshot.conflicts);
+        self.replace(&self.quarantine, snapshot.quarantine);
         self.unread.set(snapshot.inbox.len());
         self.replace(&self.inbox, snapshot.inbox.into_iter().rev().collect());
         self.fill_board(snapshot.board);

@@ -10,6 +10,7 @@ mod commits;
 mod gather;
 mod hooked;
 mod snapshot;
+mod tips;
 
 pub use changes::Changes;
 pub use hooked::{HookedBoard, HookedLease, HookedTask};

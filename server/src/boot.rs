@@ -56,6 +56,8 @@ pub struct Boot {
     pub identity: Identity,
     /// What opening repaired, in sentences for stderr.
     pub repaired: Vec<String>,
+    /// What opening read in and wrote out.
+    pub reconciled: storage::Reconciled,
 }
 
 /// Opens the board of the repository this process stands in.
@@ -83,13 +85,17 @@ pub async fn open(place: git::Place, options: BootOptions) -> Result<Boot, Probl
     let bits = options.bits.unwrap_or_else(|| Arc::new(random_bits));
     let index = repository.as_ref().map(|repository| repository.git_dir().join("index"));
     let base = Base::new(repository.clone());
-    let tracked = move |path: &Path| repository.as_ref().is_some_and(|repository| is_gits(repository, path));
-    let storage_options = storage::Options { readers: options.readers, tracked: Arc::new(tracked), index, ..storage::Options::new(clock, bits) };
+    let stranger = Arc::new({
+        let base = base.clone();
+        move || base.get().zip(base.repository()).is_some_and(|(base, repository)| repository.follows_a_stranger(&base).unwrap_or(false))
+    });
+    let tracked = Arc::new(move |path: &Path| repository.as_ref().is_some_and(|repository| is_gits(repository, path)));
+    let storage_options = storage::Options { readers: options.readers, tracked, stranger, index, ..storage::Options::new(clock, bits) };
     let (store, opened) = storage::Store::open(storage::Place { root: root.clone() }, storage_options.clone()).await.map_err(|error| error.problem())?;
     let port = ServerPort::start(store.clone(), storage_options, base, options.page);
     let mut repaired = opened.repaired;
     repaired.extend(crate::pending::drain(&root, &port).await);
-    Ok(Boot { place, root, config, store, port, identity, repaired })
+    Ok(Boot { place, root, config, store, port, identity, repaired, reconciled: opened.reconciled })
 }
 
 /// Whether git has this file: in its index, or, when it is gone, on a branch that is not checked out.

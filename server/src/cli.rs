@@ -24,6 +24,7 @@ mod out;
 mod rebuild;
 mod refusal;
 mod show;
+mod sync;
 mod tasks;
 mod text;
 mod ui;
@@ -125,6 +126,8 @@ enum Command {
     Milestone(milestone::MilestoneArgs),
     /// Show and settle facts that found no effect
     Conflicts(conflicts::ConflictsArgs),
+    /// Read what others did, as far as git fetched it, and commit what is here
+    Sync(sync::SyncArgs),
     /// Check the log
     Log(log::LogArgs),
     /// Bind a commit that no hook saw
@@ -223,6 +226,7 @@ async fn on_board(desk: &mut Desk, command: Command) -> Result<Exit, Problem> {
         Command::Actors => actors::run(desk).await,
         Command::Milestone(args) => milestone::run(desk, args).await,
         Command::Conflicts(args) => conflicts::run(desk, args).await,
+        Command::Sync(args) => sync::run(desk, &args).await,
         Command::Log(args) => log::run(desk, &args).await,
         Command::Bind(args) => bind::run(desk, args).await,
         Command::Rebuild => rebuild::run(desk).await,

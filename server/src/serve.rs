@@ -72,6 +72,9 @@ async fn built(
 ) -> Result<(Router, Arc<Live>), Problem> {
     boot.port.set_page(PageFacts { version: version.to_owned(), connect: connect(port), read_only: options.read_only });
     let publisher = Publisher::start(boot.port.clone(), version.to_owned()).await?;
+    if !options.read_only {
+        tokio::spawn(follow_fetches(boot.port.clone(), stopped.clone()));
+    }
     let person = Person { actor: options.actor.clone(), principal: boot.identity.principal.clone() };
     let agent = Actor::agent_named(person.actor.dev().unwrap_or("unknown"), "http");
     let announce = |code: &str| eprint_code(code);
@@ -93,6 +96,31 @@ async fn built(
     let live = live::router(lines.clone());
     let mcp = mcp_router(&boot.port, McpPrincipal { principal: boot.identity.principal.clone(), actor: agent });
     Ok((http::router(site, Mounts { live, mcp }), lines))
+}
+
+/// How often it is looked whether git fetched something: a few `stat`s.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+/// Reads what others did whenever git fetched something, so that `git fetch` is enough to see it here.
+async fn follow_fetches(port: ServerPort, mut stopped: watch::Receiver<bool>) {
+    let mut seen = None;
+    let mut looks = tokio::time::interval(LOOK_EVERY);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = looks.tick() => {}
+            _ = stopped.changed() => return,
+        }
+        let stamp = port.refs_stamp();
+        if stamp.is_none() || stamp == seen {
+            continue;
+        }
+        match port.look_at_tips().await {
+            // What was fetched meanwhile has another stamp.
+            Ok(_) => seen = stamp,
+            Err(problem) => tracing::warn!(code = %problem.code, title = problem.title, "what git fetched was not read; it is tried again"),
+        }
+    }
 }
 
 #[allow(clippy::print_stderr, reason = "the code is for the person at the terminal, and for no log")]

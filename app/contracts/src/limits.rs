@@ -46,6 +46,14 @@ pub const CHOICES_MAX: usize = 6;
 pub const EVENT_BODY_INLINE_BYTES_MAX: usize = 16 << 10;
 /// Largest blob, bytes.
 pub const BLOB_BYTES_MAX: usize = 1 << 20;
+/// Days after which a log file that the base has may be packed.
+pub const PACK_DAYS: i64 = 30;
+/// Largest pack of log files, bytes: hosts of git refuse very long files.
+pub const PACK_BYTES_MAX: usize = 32 << 20;
+/// Lines in quarantine that a page shows.
+pub const QUARANTINE_SHOWN_MAX: usize = 50;
+/// Longest part of a line in quarantine that a page shows, characters.
+pub const QUARANTINE_TEXT_CHARS: usize = 200;
 /// Longest line of a log file, bytes.
 pub const LOG_LINE_BYTES_MAX: usize = 64 << 10;
 /// Tasks in one `plan`.

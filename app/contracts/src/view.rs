@@ -867,6 +867,28 @@ pub struct RefusedForm {
     pub problem: Problem,
 }
 
+/// Lines of the log that could not be used: how many, and the first of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quarantine {
+    /// All there are.
+    pub total: usize,
+    /// At most 50, by file and line.
+    pub lines: Vec<QuarantinedLine>,
+}
+
+/// A line that could not be used.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct QuarantinedLine {
+    /// The file it stood in.
+    pub file: String,
+    /// Where; 0 when it was at the end, or in no file of the log.
+    pub line: u64,
+    /// Why it could not be used: a word like `id_mismatch`, or a sentence.
+    pub reason: String,
+    /// How it begins.
+    pub text: String,
+}
+
 /// Everything a page needs, read at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
@@ -893,6 +915,9 @@ pub struct Snapshot {
     pub actors: Vec<ActorRow>,
     /// Open conflicts.
     pub conflicts: Vec<ConflictRow>,
+    /// Lines of the log that could not be used.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub quarantine: Quarantine,
     /// The reader's unread inbox items.
     #[serde(default)]
     pub inbox: Vec<InboxItem>,

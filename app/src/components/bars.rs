@@ -6,7 +6,7 @@ use crate::live::Status;
 use crate::store::Store;
 use crate::{Base, browser, times, words};
 use contracts::standing::Status as TaskStatus;
-use contracts::view::ConflictRow;
+use contracts::view::{ConflictRow, Quarantine, QuarantinedLine};
 use leptos::prelude::*;
 
 /// All bars of a page, each only when it has something to say.
@@ -119,6 +119,37 @@ pub fn Conflicts() -> impl IntoView {
                 </summary>
                 <ul class="stack">{rows.into_iter().map(|row| view! { <li><Settle row=row/></li> }).collect_view()}</ul>
             </details>
+        })
+    }
+}
+
+/// Lines of the log that could not be used: nothing is dropped without a word.
+#[component]
+pub fn Quarantined() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let line = |line: QuarantinedLine| {
+        let place = if line.line > 0 { format!("{}, line {}", line.file, line.line) } else { line.file };
+        view! { <li><p><strong>{place}</strong>" "{line.reason}</p><p><code>{line.text}</code></p></li> }
+    };
+    move || {
+        let Quarantine { total, lines } = store.quarantine.get();
+        let more = total.saturating_sub(lines.len());
+        (total > 0).then(|| {
+            let n = i64::try_from(total).unwrap_or(i64::MAX);
+            view! {
+                <details class="bar" data-part="board">
+                    <summary>
+                        <Icon name="warning"/>
+                        <p>
+                            <strong>{format!("{} of the log can't be used.", words::count(n, "line", "lines"))}</strong>
+                            <span class="wide">" The rest is in use; they are kept in quarantine."</span>
+                        </p>
+                        <span class="button">"Look"</span>
+                    </summary>
+                    <ul class="stack">{lines.into_iter().map(line).collect_view()}</ul>
+                    {(more > 0).then(|| view! { <p>{format!("{more} more: ")}<code>"callboard log quarantine"</code></p> })}
+                </details>
+            }
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The board: head, filter, bars, five columns.
 
-use crate::components::bars::Conflicts;
+use crate::components::bars::{Conflicts, Quarantined};
 use crate::components::column::ColumnOf;
 use crate::components::empty::{AddButton, AllDone, Filtered, NoTask, Nothing, which};
 use crate::components::form::{CommandForm, Send, TextArea, TextField};
@@ -26,6 +26,7 @@ pub fn Board() -> impl IntoView {
         <QuickAdd/>
         <FilterBar/>
         <Conflicts/>
+        <Quarantined/>
         {move || match nothing.get() {
             Some(Nothing::NoTask) => view! { <NoTask/> }.into_any(),
             Some(Nothing::Filtered) => view! { <Filtered/> }.into_any(),

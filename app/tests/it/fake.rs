@@ -75,6 +75,7 @@ impl FakeBoard {
             milestones: Vec::new(),
             actors: Vec::new(),
             conflicts: Vec::new(),
+            quarantine: Default::default(),
             inbox: Vec::new(),
             task: None,
             refusal: None,

@@ -3,6 +3,7 @@
 //! Invariant: taking apart never fails. Text that has another form than git's gives fewer files, never wrong ones.
 
 use crate::command::Git;
+use crate::remote::NO_NETWORK;
 use crate::{GitError, Repository};
 
 /// How much of a change is shown.
@@ -69,8 +70,7 @@ impl Repository {
         let sha = self.tip(rev)?.ok_or_else(|| GitError::failed("git diff-tree", format!("there is no commit {rev}")))?;
         let form = ["diff-tree", "-p", "--cc", "--root", "-M", "--no-commit-id", "--no-color", "--no-ext-diff", "--no-textconv"];
         let args = [&form[..], &["--src-prefix=a/", "--dst-prefix=b/", &sha]].concat();
-        // A look at a change must not fetch what a partial clone left out.
-        let git = Git::new(self.directory(), &args).envs(&[("GIT_NO_LAZY_FETCH", "1")]);
+        let git = Git::new(self.directory(), &args).envs(&[NO_NETWORK]);
         let mut output = git.stdout_at_most(DIFF_BYTES_MAX).output()?;
         if output.code != Some(0) && !output.cut {
             return Err(GitError::failed("git diff-tree", output.stderr));

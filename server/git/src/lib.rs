@@ -33,7 +33,7 @@ pub use facts::{CommitFacts, FileChange, SUBJECT_CHARS_MAX};
 pub use history::TRAILER_COMMITS_MAX;
 pub use place::{PROJECT_DIRECTORY, Place};
 pub use progress::InProgress;
-pub use remote::{RemoteTip, TreeFile};
+pub use remote::{RefsStamp, RemoteTip, TreeFile};
 pub use repository::{IndexStamp, Repository, config};
 pub use trailers::Trailer;
 pub use worktree::{Added, Uncommitted, Worktree};

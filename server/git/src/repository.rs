@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use crate::command::Git;
 use crate::place::{self, Found, Place};
 use crate::{GitError, config as files};
+
+/// How long a person may take to sign a commit.
+const SIGNING_SECONDS_MAX: u64 = 120;
 
 /// A repository seen from one of its worktrees: every git here runs in that directory.
 #[derive(Debug)]
@@ -228,6 +231,24 @@ impl Repository {
             .envs(&[("GIT_COMMITTER_NAME", name), ("GIT_COMMITTER_EMAIL", email), ("GIT_COMMITTER_DATE", date)])
             .run()?;
         self.head()?.ok_or_else(|| GitError::failed("git commit", "no commit was made"))
+    }
+
+    /// Commits what changed below these paths and nothing else, as the person git is configured for; what else is staged stays so. No
+    /// hook runs: this is no commit for a task. Gives the commit, none when nothing changed.
+    pub fn commit_below(&self, paths: &[&Path], message: &str) -> Result<Option<String>, GitError> {
+        let changed = self.uncommitted_below(paths)?;
+        let with_changes: Vec<&Path> = paths.iter().copied().filter(|path| changed.iter().any(|file| Path::new(&file.path).starts_with(path))).collect();
+        if with_changes.is_empty() {
+            return Ok(None);
+        }
+        Git::new(&self.directory, &["--literal-pathspecs", "add", "--all"]).paths(&with_changes).run()?;
+        let off = self.configured_hooks_off()?;
+        let mut args = vec!["--literal-pathspecs", "-c", "core.hooksPath=/dev/null"];
+        args.extend(off.iter().flat_map(|setting| ["-c", setting.as_str()]));
+        args.extend(["commit", "--quiet", "--only", "--cleanup=verbatim", "--message", message]);
+        // A signature may want a person's hand.
+        Git::new(&self.directory, &args).paths(&with_changes).limit(Duration::from_secs(SIGNING_SECONDS_MAX)).run()?;
+        self.head()
     }
 
     /// Settings that switch off every hook the configuration names, which `core.hooksPath` does not reach.

@@ -135,7 +135,16 @@ impl Repository {
 
     /// What is changed, staged or unknown in this worktree, in git's order.
     pub fn uncommitted(&self) -> Result<Vec<Uncommitted>, GitError> {
-        let out = Git::new(self.directory(), &["status", "--porcelain=v1", "-z", "--untracked-files=normal"]).run()?;
+        self.status("--untracked-files=normal", &[])
+    }
+
+    /// The same below some paths alone, each untracked file by itself.
+    pub fn uncommitted_below(&self, paths: &[&Path]) -> Result<Vec<Uncommitted>, GitError> {
+        self.status("--untracked-files=all", paths)
+    }
+
+    fn status(&self, untracked: &str, paths: &[&Path]) -> Result<Vec<Uncommitted>, GitError> {
+        let out = Git::new(self.directory(), &["--literal-pathspecs", "status", "--porcelain=v1", "-z", untracked]).paths(paths).run()?;
         let text = String::from_utf8_lossy(&out);
         let mut records = text.split('\0');
         let mut files = Vec::new();

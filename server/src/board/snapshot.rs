@@ -2,7 +2,7 @@
 
 use super::assemble::{Reading, told};
 use super::{PageFacts, ServerPort};
-use contracts::view::{BoardQuery, BoardView, ColumnView, InboxQuery, Me, ProjectView, Snapshot};
+use contracts::view::{BoardQuery, BoardView, ColumnView, InboxQuery, Me, ProjectView, Quarantine, QuarantinedLine, Snapshot};
 use contracts::{Caller, Column, Moment, Problem, TaskId, limits};
 use engine::Project;
 use serde_json::json;
@@ -63,11 +63,24 @@ pub(super) async fn snapshot(
         milestones: milestones.iter().map(engine::views::milestone_view).collect(),
         actors: reading.read.actors().await.map_err(told)?,
         conflicts: reading.conflicts().await?,
+        quarantine: quarantine(port)?,
         inbox: reading.inbox(inbox).await?,
         task,
         refusal: None,
         connect,
     })
+}
+
+/// What lies in quarantine. Without any, that is one look for a folder that is not there.
+fn quarantine(port: &ServerPort) -> Result<Quarantine, Problem> {
+    let found = port.store().quarantine().map_err(told)?;
+    let begins = |text: &str| text.chars().take(limits::QUARANTINE_TEXT_CHARS).collect();
+    let line = |one: storage::Quarantined| QuarantinedLine { text: begins(&one.text), file: one.file, line: one.line, reason: one.reason };
+    let mut lines: Vec<QuarantinedLine> = found.into_iter().map(line).collect();
+    lines.sort();
+    let total = lines.len();
+    lines.truncate(limits::QUARANTINE_SHOWN_MAX);
+    Ok(Quarantine { total, lines })
 }
 
 /// Settings that pages show or act on.

@@ -1,4 +1,4 @@
-//! `callboard log`: whether every line of the log is what was written, and what could not be used.
+//! `callboard log`: whether every line of the log is what was written, what could not be used, and the files it stands in.
 
 use super::desk::Desk;
 use super::out::{Row, Tone};
@@ -20,6 +20,10 @@ enum LogCommand {
     Verify,
     /// List lines that could not be used
     Quarantine,
+    /// Fold files of the log that the base has, and that are older than 30 days, into few
+    Pack,
+    /// Write back files of this clone's log that no branch has any more
+    Restore,
 }
 
 /// Runs one of them.
@@ -27,6 +31,8 @@ pub async fn run(desk: &mut Desk, args: &LogArgs) -> Result<Exit, Problem> {
     match args.command {
         LogCommand::Verify => verify(desk).await,
         LogCommand::Quarantine => quarantine(desk).await,
+        LogCommand::Pack => pack(desk).await,
+        LogCommand::Restore => restore(desk).await,
     }
 }
 
@@ -52,6 +58,37 @@ async fn verify(desk: &mut Desk) -> Result<Exit, Problem> {
     };
     desk.out.row(line);
     Ok(exit)
+}
+
+async fn pack(desk: &mut Desk) -> Result<Exit, Problem> {
+    let in_base = desk.boot.port.log_files_in_base().await?;
+    let packed = desk.boot.store.pack(&in_base).await.map_err(|fault| fault.problem())?;
+    if desk.out.manner.json {
+        desk.out.document(&json!({"files": packed.files, "lines": packed.lines, "packs": packed.packs}))?;
+    } else if packed.files == 0 {
+        desk.out.notice("nothing to pack: only files that the base has, and whose every event is older than 30 days, are packed");
+    } else {
+        let made = format!("packed {} with {} into {}", text::count(packed.files, "file"), text::count(packed.lines, "line"), packed.packs.join(" "));
+        desk.out.row(made);
+        desk.out.notice("callboard sync --commit commits it");
+    }
+    Ok(Exit::Done)
+}
+
+async fn restore(desk: &mut Desk) -> Result<Exit, Problem> {
+    let restored = desk.boot.store.restore().await.map_err(|fault| fault.problem())?;
+    if desk.out.manner.json {
+        let items: Vec<Value> = restored.iter().map(|file| json!({"file": format!("log/{}", file.name), "lines": file.lines})).collect();
+        desk.out.document(&json!({"total": items.len(), "items": items}))?;
+        return Ok(Exit::Done);
+    }
+    for file in &restored {
+        desk.out.row(Row::new().strong(format!("log/{}", file.name)).dim(format!("  {}", text::count(file.lines, "line"))));
+    }
+    if restored.is_empty() {
+        desk.out.notice("nothing to restore: every file of this clone's log is here or on a branch");
+    }
+    Ok(Exit::Done)
 }
 
 async fn quarantine(desk: &mut Desk) -> Result<Exit, Problem> {

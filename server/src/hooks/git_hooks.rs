@@ -194,6 +194,7 @@ async fn switched(here: &Here) -> Said {
     {
         tracing::debug!(code = %problem.code, "the client's hooks are not in this worktree");
     }
+    look_at_tips(&boot).await;
     let Some((branch, task)) = here.branch.as_deref().and_then(|branch| Some((branch, evidence::task_in(branch)?))) else { return Said::default() };
     let who = here.acting.clone().unwrap_or_else(|| boot.identity.dev.clone());
     let noted = boot.port.note_place(&task, &who, &here.worktree.to_string_lossy(), branch).await;
@@ -202,12 +203,22 @@ async fn switched(here: &Here) -> Said {
     Said::default()
 }
 
-/// `post-merge`: the log that came is read in.
+/// `post-merge`: the log that came is read in, and what else the fetch before it brought.
 async fn looked(here: &Here) -> Said {
     if let Some(boot) = board(here).await {
+        look_at_tips(&boot).await;
         boot.port.shutdown().await;
     }
     Said::default()
+}
+
+/// Reads what other branches were fetched with. The next look finds what this one had no time for.
+async fn look_at_tips(boot: &Boot) {
+    match tokio::time::timeout(BOARD_WAIT, boot.port.look_at_tips()).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(problem)) => tracing::debug!(code = %problem.code, "other branches were not read"),
+        Err(_) => tracing::debug!("other branches took too long to read"),
+    }
 }
 
 /// Hands commands to the board, or queues them.

@@ -261,7 +261,7 @@ async fn last_of_subjects(conn: &mut SqliteConnection, facts: &Facts, subjects: 
 }
 
 /// The body as it stands on the line, and its canonical text.
-fn inline(inner: &Inner, body: Map<String, Value>) -> Result<(Map<String, Value>, String), StoreError> {
+pub(crate) fn inline(inner: &Inner, body: Map<String, Value>) -> Result<(Map<String, Value>, String), StoreError> {
     let text = encoding::canonical(&body);
     if text.len() <= limits::EVENT_BODY_INLINE_BYTES_MAX {
         // What every other clone will read: numbers as the canonical text has them.
@@ -282,7 +282,7 @@ fn inline(inner: &Inner, body: Map<String, Value>) -> Result<(Map<String, Value>
 }
 
 /// The writer of this directory; minted when there is none.
-async fn writer(batch: &mut Batch<'_>) -> Result<Writer, StoreError> {
+pub(crate) async fn writer(batch: &mut Batch<'_>) -> Result<Writer, StoreError> {
     if let Some(writer) = &batch.head.writer {
         return Ok(writer.clone());
     }

@@ -7,11 +7,11 @@ use crate::log_file::{self, Place, Seen};
 use crate::projection::{self, Arrived};
 use crate::sql::{PROJECT, blob, q};
 use crate::store::Reconciled;
-use contracts::{Moment, limits};
+use contracts::{Moment, Writer, limits};
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Cursor, Seek, SeekFrom};
 
 /// Lines a transaction.
 pub(crate) const LINES_MAX: usize = 500;
@@ -82,7 +82,7 @@ async fn known(conn: &mut SqliteConnection, lines: &[Line]) -> Result<HashSet<Ve
 
 /// A log file being read: whole lines from where it was left.
 pub(crate) struct Lines {
-    reader: BufReader<File>,
+    reader: Box<dyn BufRead + Send>,
     /// How far it has been read.
     pub at: u64,
     pub number: u64,
@@ -100,7 +100,12 @@ impl Lines {
     pub fn open(place: &Place, name: &str, from: u64) -> Result<Lines, StoreError> {
         let mut file = File::open(place.log().join(name))?;
         file.seek(SeekFrom::Start(from))?;
-        Ok(Lines { reader: BufReader::with_capacity(1 << 17, file), at: from, number: 0 })
+        Ok(Lines { reader: Box::new(BufReader::with_capacity(1 << 17, file)), at: from, number: 0 })
+    }
+
+    /// Of a file that lies elsewhere.
+    pub fn of_bytes(bytes: Vec<u8>) -> Lines {
+        Lines { reader: Box::new(Cursor::new(bytes)), at: 0, number: 0 }
     }
 
     /// The next line. A longer one than may be is read to its end but not kept whole.
@@ -197,14 +202,40 @@ pub(crate) async fn file(
     bulk: bool,
     report: &mut Reconciled,
 ) -> Result<(), StoreError> {
-    use sqlx::Connection;
     let from = if seen.size > left.size { u64::try_from(left.read).unwrap_or(0) } else { 0 };
-    let mut lines = Lines::open(place, &seen.name, from)?;
+    let lines = Lines::open(place, &seen.name, from)?;
+    read_in(conn, place, Reading { name: &seen.name, lines, note: seen, but: None }, now, bulk, report).await
+}
+
+/// A file that is being read in.
+pub(crate) struct Reading<'a> {
+    /// Its name in the log folder.
+    pub name: &'a str,
+    pub lines: Lines,
+    /// As what it is noted once it was read.
+    pub note: &'a Seen,
+    /// A writer whose lines are left out.
+    pub but: Option<&'a Writer>,
+}
+
+/// Reads lines in, in transactions of 500.
+pub(crate) async fn read_in(
+    conn: &mut SqliteConnection,
+    place: &Place,
+    mut reading: Reading<'_>,
+    now: Moment,
+    bulk: bool,
+    report: &mut Reconciled,
+) -> Result<(), StoreError> {
+    use sqlx::Connection;
     loop {
-        let (good, read, end) = batch(place, &seen.name, &mut lines, report)?;
+        let (mut good, read, end) = batch(place, reading.name, &mut reading.lines, report)?;
+        if let Some(but) = reading.but {
+            good.retain(|line| line.event.writer != *but);
+        }
         let mut tx = conn.begin().await?;
         let mut head = Head::require(&mut tx).await?;
-        let arrived = insert(&mut tx, place, &mut head, good, &seen.name, None, now).await?;
+        let arrived = insert(&mut tx, place, &mut head, good, reading.name, None, now).await?;
         if !bulk {
             let applied = projection::apply(&mut tx, place, &arrived).await?;
             report.now_ready += applied.ready;
@@ -212,7 +243,7 @@ pub(crate) async fn file(
         }
         head.store(&mut tx).await?;
         if end {
-            note_read(&mut tx, seen, read).await?;
+            note_read(&mut tx, reading.note, read).await?;
         }
         tx.commit().await?;
         report.lines_in += i64::try_from(arrived.len()).unwrap_or(i64::MAX);

@@ -47,15 +47,24 @@ impl Disk {
 
     /// Makes a blob appear whole or not at all. The temporary file lies where git never looks.
     pub(crate) fn write_blob(&self, place: &Place, sha256: &str, bytes: &[u8]) -> io::Result<()> {
+        self.write_whole(place, &place.blob(sha256), bytes)
+    }
+
+    /// The same beside what git looks at.
+    pub(crate) fn write_blob_aside(&self, place: &Place, sha256: &str, bytes: &[u8]) -> io::Result<()> {
+        self.write_whole(place, &place.blob_aside(sha256), bytes)
+    }
+
+    fn write_whole(&self, place: &Place, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.at(Step::Blob)?;
-        let (path, folder) = (place.blob(sha256), place.root.join("blobs"));
-        fs::create_dir_all(&folder)?;
+        let Some(folder) = path.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
+        fs::create_dir_all(folder)?;
         let temporary = place.run(&format!("blob.{}", std::process::id()));
         let mut file = File::create(&temporary)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&temporary, path)?;
-        self.sync_folder(&folder)
+        self.sync_folder(folder)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
@@ -138,6 +147,19 @@ pub(crate) fn append(disk: &Disk, path: &Path, text: &[u8]) -> io::Result<u64> {
         return Err(error);
     }
     Ok(before + text.len() as u64)
+}
+
+/// Makes a file that is not there yet appear whole, made to last.
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = path.with_extension("new");
+    let mut file = File::create(&temporary)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&temporary, path)?;
+    match path.parent() {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
 }
 
 /// Keeps what can't be used. The same bytes of the same file are kept once.
@@ -227,6 +249,10 @@ impl Place {
     pub(crate) fn blob(&self, sha256: &str) -> PathBuf {
         self.root.join("blobs").join(sha256)
     }
+    /// A blob that git has on another branch: beside the folder that git looks at, where a copy would block the way to that branch.
+    pub(crate) fn blob_aside(&self, sha256: &str) -> PathBuf {
+        self.run("blobs").join(sha256)
+    }
     pub(crate) fn run(&self, name: &str) -> PathBuf {
         self.root.join("run").join(name)
     }
@@ -234,10 +260,11 @@ impl Place {
 
 /// The bytes of a blob, if it is there and is what its name says.
 pub(crate) fn read_blob(place: &Place, sha256: &str) -> Option<Vec<u8>> {
-    let path = place.blob(sha256);
-    let metadata = fs::symlink_metadata(&path).ok()?;
-    if !metadata.is_file() || metadata.len() > limits::BLOB_BYTES_MAX as u64 {
-        return None;
-    }
-    fs::read(path).ok().filter(|bytes| encoding::sha256_hex(bytes) == sha256)
+    [place.blob(sha256), place.blob_aside(sha256)].iter().find_map(|path| {
+        let metadata = fs::symlink_metadata(path).ok()?;
+        if !metadata.is_file() || metadata.len() > limits::BLOB_BYTES_MAX as u64 {
+            return None;
+        }
+        fs::read(path).ok().filter(|bytes| encoding::sha256_hex(bytes) == sha256)
+    })
 }

@@ -62,6 +62,17 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Files in the log folder that are not read because the branch that brought them is a stranger's.
+    pub async fn left_alone(&self) -> Result<usize, StoreError> {
+        let inner = &self.inner;
+        let mut conn = inner.writer.lock().await;
+        let own = Head::require(&mut conn).await?.writer;
+        let files = import::unread(&mut conn, &inner.place, own.as_ref().map(Writer::as_str)).await?;
+        Ok(if !files.is_empty() && is_a_strangers(&inner.options).await { files.len() } else { 0 })
+    }
+}
+
 /// `.callboard` must be a directory of its own.
 fn check(place: &Place) -> Result<(), StoreError> {
     let metadata = fs::symlink_metadata(&place.root)?;
@@ -153,14 +164,20 @@ async fn work_to_do(conn: &mut SqliteConnection, place: &Place, options: &Option
             return Ok(true);
         }
     }
-    if !import::unread(conn, place, own.as_ref().map(Writer::as_str)).await?.is_empty() {
+    if !import::unread(conn, place, own.as_ref().map(Writer::as_str)).await?.is_empty() && !is_a_strangers(options).await {
         return Ok(true);
     }
     Ok(waiting_blobs(conn, place).await?.iter().any(|(_, here)| *here))
 }
 
+/// Whether the files in the log folder came with a branch whose log is not to be read.
+async fn is_a_strangers(options: &Options) -> bool {
+    let stranger = options.stranger.clone();
+    tokio::task::spawn_blocking(move || stranger()).await.unwrap_or(false)
+}
+
 /// Blobs that events wait for, and whether each has come.
-async fn waiting_blobs(conn: &mut SqliteConnection, place: &Place) -> Result<Vec<(String, bool)>, StoreError> {
+pub(crate) async fn waiting_blobs(conn: &mut SqliteConnection, place: &Place) -> Result<Vec<(String, bool)>, StoreError> {
     let sql = "select distinct waits_for from parked where project = ?1 and waits_for >= 'blob:' and waits_for < 'blob;'";
     let rows = q(sql).fetch_all(&mut *conn).await?;
     let names = rows.iter().map(|row| row.get::<String, _>(0));
@@ -304,6 +321,9 @@ async fn settle_number(conn: &mut SqliteConnection, own: &Writer) -> Result<(), 
 
 async fn other_files(conn: &mut SqliteConnection, place: &Place, own: Option<&Writer>, options: &Options, report: &mut Reconciled) -> Result<(), StoreError> {
     let files = import::unread(conn, place, own.map(Writer::as_str)).await?;
+    if files.is_empty() || is_a_strangers(options).await {
+        return Ok(());
+    }
     let now = (options.clock)();
     let bytes: i64 = files.iter().map(|(seen, left)| if seen.size > left.size { seen.size - left.read } else { seen.size }).sum();
     if bytes < import::BULK_BYTES {

@@ -27,6 +27,9 @@ pub struct Options {
     /// Git's word whether it has a file: in the index, or, when it is gone, on another branch. Asked only when the index has changed or
     /// the current file is gone. May block.
     pub tracked: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
+    /// Git's word whether the branch that is checked out is a stranger's, whose log is not to be read. Asked only when there are new files.
+    /// May block.
+    pub stranger: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Git's index, to see whether it has changed.
     pub index: Option<PathBuf>,
     /// The disk; tests make it fail.
@@ -36,7 +39,7 @@ pub struct Options {
 impl Options {
     /// A process that writes, without git.
     pub fn new(clock: Arc<dyn Fn() -> Moment + Send + Sync>, bits: Arc<dyn Fn() -> u128 + Send + Sync>) -> Options {
-        Options { read_only: false, readers: 0, clock, bits, tracked: Arc::new(|_| false), index: None, disk: Disk::default() }
+        Options { read_only: false, readers: 0, clock, bits, tracked: Arc::new(|_| false), stranger: Arc::new(|| false), index: None, disk: Disk::default() }
     }
 }
 
@@ -70,6 +73,19 @@ pub struct Reconciled {
     pub conflicts: i64,
     /// Lines that can't be used.
     pub quarantined: i64,
+}
+
+impl Reconciled {
+    /// Both together.
+    pub fn and(self, other: Reconciled) -> Reconciled {
+        Reconciled {
+            lines_in: self.lines_in + other.lines_in,
+            lines_out: self.lines_out + other.lines_out,
+            now_ready: self.now_ready + other.now_ready,
+            conflicts: self.conflicts + other.conflicts,
+            quarantined: self.quarantined + other.quarantined,
+        }
+    }
 }
 
 /// One project's store. Cheap to clone; all clones share its connections.

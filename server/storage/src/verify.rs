@@ -112,6 +112,11 @@ impl Store {
         Ok(report)
     }
 
+    /// Puts a line of another file aside, with why it can't be used; whether it was not there yet.
+    pub fn set_aside(&self, file: &str, line: u64, reason: Reason, bytes: &[u8]) -> Result<bool, StoreError> {
+        Ok(log_file::quarantine(&self.inner.place.root, file, line, reason, bytes)?)
+    }
+
     /// Everything in quarantine, by the names of its files. An entry that can't be read is in it too, as it stands.
     pub fn quarantine(&self) -> Result<Vec<Quarantined>, StoreError> {
         let folder = self.inner.place.root.join("quarantine");

@@ -213,7 +213,7 @@ async fn one(batch: &mut Batch<'_>) -> Result<Outcome, StoreError> {
 }
 
 /// When git's index is another than at the last look: how it looks now, and whether git has the current log file.
-async fn index_moved(inner: &Inner, conn: &mut SqliteConnection) -> Result<Option<(String, bool)>, StoreError> {
+pub(crate) async fn index_moved(inner: &Inner, conn: &mut SqliteConnection) -> Result<Option<(String, bool)>, StoreError> {
     let Some(index) = &inner.options.index else { return Ok(None) };
     let Ok(metadata) = fs::metadata(index) else { return Ok(None) };
     let (_, inode) = log_file::identity(&metadata);

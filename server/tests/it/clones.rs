@@ -2,7 +2,11 @@
 
 mod claims;
 mod conflicts;
+mod files;
+mod fleet;
 mod merge;
 pub mod pair;
+mod random;
 mod staged;
 mod switch;
+mod sync;

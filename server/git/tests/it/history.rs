@@ -84,3 +84,26 @@ fn merged_means_the_commits_or_their_changes_are_in_the_base() {
     assert!(ours.merged_into("main", "side").unwrap());
     assert!(ours.merged_into("main", "missing").is_err());
 }
+
+#[test]
+fn a_commit_below_some_paths_takes_nothing_else_and_calls_no_hook() {
+    let t = folder!();
+    let repo = t.repo("app");
+    let ours = repo.ours();
+    crate::support::make_executable(&repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n"));
+    let below = [std::path::Path::new("log"), std::path::Path::new("blobs")];
+    assert_eq!(ours.commit_below(&below, "log").unwrap(), None, "nothing changed");
+    repo.write("log/one", "1\n");
+    repo.write("log/deep/two", "2\n");
+    repo.write("staged", "mine\n");
+    repo.write("a.txt", "changed\n");
+    repo.git(&["add", "staged"]);
+    std::fs::create_dir(repo.at("blobs")).unwrap();
+    let made = ours.commit_below(&below, "log: and a # in it").unwrap().unwrap();
+    assert_eq!(repo.git(&["show", "--format=%s", "--name-only", &made]), "log: and a # in it\n\nlog/deep/two\nlog/one");
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M a.txt\nA  staged", "as it was");
+    std::fs::remove_file(repo.at("log/one")).unwrap();
+    assert_eq!(ours.uncommitted_below(&below).unwrap().len(), 1);
+    assert!(ours.commit_below(&below, "log").unwrap().is_some(), "a file that is gone is a change");
+    assert!(ours.uncommitted_below(&below).unwrap().is_empty());
+}

@@ -87,6 +87,7 @@ impl Board for Fake {
             milestones: Vec::new(),
             actors: Vec::new(),
             conflicts: Vec::new(),
+            quarantine: Default::default(),
             inbox: Vec::new(),
             task: None,
             refusal: None,

@@ -1,6 +1,9 @@
 //! `log verify` and `rebuild`: damage is found, named by file and line, and survived.
 
 use super::stage::Stage;
+use crate::routes::wire::call;
+use crate::support::server::Server;
+use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
 
@@ -72,4 +75,22 @@ fn a_torn_last_line_is_cut_and_kept_aside() {
     assert!(ended.stderr.lines().count() >= 1, "what was repaired is said");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
     assert!(stage.ok(&["log", "quarantine"]).contains("torn"));
+}
+
+#[tokio::test]
+async fn the_page_lists_what_could_not_be_used_without_scripts() {
+    let stage = Stage::new();
+    stage.add("Paint the buoys", &[]);
+    stage.git(&["add", "-A"]);
+    stage.add("Sealed by the next", &[]);
+    let stranger = stage.board().join("log/00000001.jsonl");
+    fs::write(&stranger, "{\"actor\":\"dev:<b>mallory</b>\"}\nnot json\n").unwrap();
+    let server = Server::of(&stage);
+    let page = call("GET", "/").send(server.port).await;
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("lines of the log can't be used"), "{}", page.body);
+    assert!(page.body.contains("00000001.jsonl, line 2") && page.body.contains("not_json"), "file, line and reason");
+    assert!(page.body.contains("missing_key") && !page.body.contains("<b>mallory"), "what stands there is text, never markup");
+    let snapshot = server.get("/api/snapshot").await;
+    assert_eq!((&snapshot["quarantine"]["total"], &snapshot["quarantine"]["lines"][1]["line"]), (&json!(2), &json!(2)));
 }

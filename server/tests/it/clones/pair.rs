@@ -120,10 +120,10 @@ impl Pair {
     }
 }
 
-/// Without positions in a clone's own order of arrival.
-fn unplaced(value: Value) -> Value {
+/// Without what is a clone's own: positions in its order of arrival, and what it has handed to whom.
+pub fn unplaced(value: Value) -> Value {
     match value {
-        Value::Object(object) => object.into_iter().filter(|(key, _)| key != "seq").map(|(key, value)| (key, unplaced(value))).collect(),
+        Value::Object(object) => object.into_iter().filter(|(key, _)| key != "seq" && key != "delivered").map(|(key, value)| (key, unplaced(value))).collect(),
         Value::Array(items) => items.into_iter().map(unplaced).collect(),
         other => other,
     }
