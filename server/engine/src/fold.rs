@@ -71,11 +71,15 @@ impl Effect {
     }
 }
 
-/// Whether an event of this kind only adds to a count, so that a late one may be applied out of order: comments and messages. (Commits
-/// and renewals meet what ended or replaced them, so a late one of those folds its subject anew.)
-pub fn is_additive(kind: &Kind) -> bool {
-    matches!(kind, Kind::TaskCommented | Kind::MessageSent)
+/// Whether an event only adds to a count, so that a late one may be applied out of order: comments and messages. (Commits and renewals
+/// meet what ended or replaced them, and an imported fact its double, so a late one of those folds its subject anew.)
+pub fn is_additive(event: &Event) -> bool {
+    matches!(event.kind, Kind::TaskCommented | Kind::MessageSent) && !event.body.contains_key(IMPORTED)
 }
+
+/// The key of a body that names the fact of another board it came from. Of two events with equal kind and equal value only the first in
+/// total order counts, so that a board may be imported twice, or in two clones.
+pub const IMPORTED: &str = "imported";
 
 /// A key of the body, when it is there and of the right type.
 fn get<T: DeserializeOwned>(event: &Event, key: &str) -> Option<T> {

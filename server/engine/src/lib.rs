@@ -27,7 +27,7 @@ pub use clock::tick;
 pub use event::{Draft, Event, Kind, Order};
 pub use facts::{Authority, Candidate, Context, Counters, Decision, Facts, Holding, Lease, LeaseChange, MilestoneFacts, Minted, Needs, Neighbour, TaskFacts};
 pub use files::{overlap, shared, surface};
-pub use fold::{Effect, Notice, apply_milestone, apply_project, apply_task, fold_milestone, fold_project, fold_task, is_additive};
+pub use fold::{Effect, IMPORTED, Notice, apply_milestone, apply_project, apply_task, fold_milestone, fold_project, fold_task, is_additive};
 pub use graph::{Edge, Edges, closes_a_loop};
 pub use lifecycle::decide;
 pub use needs::{ids_wanted, needs};

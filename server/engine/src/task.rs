@@ -10,7 +10,7 @@ use contracts::view::Criterion;
 use contracts::{Actor, BlockerId, EventId, MilestoneId, Moment, QuestionId, TaskId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A task: the fold of the events about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +59,9 @@ pub struct Task {
     /// Body keys of `task.created` that this version does not know (and `requirements`, `workflow`, `run`).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
+    /// Facts of another board that are in it already: kind and name.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub imported: BTreeSet<String>,
     pub status: Status,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<Closed>,

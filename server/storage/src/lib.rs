@@ -5,6 +5,7 @@
 //!
 //! Whatever reads or writes fails with [`StoreError`], whose variants say when.
 
+mod adopt;
 mod append;
 mod commands;
 pub mod encoding;
@@ -31,6 +32,7 @@ mod verify;
 mod watch;
 mod write;
 
+pub use adopt::{Adopted, Adoption, Fact, Refers};
 pub use error::StoreError;
 pub use log_file::{Disk, Fault, Place, Step};
 pub use marks::Mark;

@@ -134,7 +134,7 @@ async fn fold_in_order(
         let old = stored.remove(&id);
         let mut new = old.as_ref().map(|row| row.task.clone());
         let in_order = match (&new, events.first()) {
-            (Some(task), Some(_)) => events.iter().all(|event| fold::is_additive(&event.kind) || event.order() > task.last),
+            (Some(task), Some(_)) => events.iter().all(|event| fold::is_additive(event) || event.order() > task.last),
             (None, Some(first)) => first.kind == Kind::TaskCreated && !waiting.contains(id.as_str()),
             (_, None) => true,
         };

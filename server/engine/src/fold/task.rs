@@ -1,6 +1,6 @@
 //! A task: what each kind of event does to it.
 
-use super::{Effect, Notice, answer_criteria, flag, get, list, read, read_criteria, read_list, refold, set, text};
+use super::{Effect, IMPORTED, Notice, answer_criteria, flag, get, list, read, read_criteria, read_list, refold, set, text};
 use crate::event::{Event, Kind};
 use crate::task::{Blocker, Claim, Closed, Commit, Conflict, EdgeChange, Judged, OpenQuestion, Released, Submission, Task};
 use contracts::command::{BoundHow, Held};
@@ -16,7 +16,9 @@ pub fn apply_task(state: &mut Option<Task>, event: &Event) -> Effect {
         }
         let Some(task) = created(event) else { return Effect::default() };
         let mut effect = Effect::applied();
-        effect.tell(event, task.assignee.as_ref(), "assigned");
+        if task.imported.is_empty() {
+            effect.tell(event, task.assignee.as_ref(), "assigned");
+        }
         *state = Some(task);
         return effect;
     };
@@ -27,7 +29,9 @@ pub fn apply_task(state: &mut Option<Task>, event: &Event) -> Effect {
     if order < task.created {
         return Effect::waits();
     }
-    let mut effect = dispatch(task, event);
+    let imported = imported(event);
+    let double = imported.as_ref().is_some_and(|fact| !task.imported.insert(fact.clone()));
+    let mut effect = if double { Effect::already() } else { dispatch(task, event) };
     if effect.applied {
         for actor in list::<Actor>(event, "mentions") {
             effect.tell(event, Some(&actor), "mention");
@@ -40,7 +44,15 @@ pub fn apply_task(state: &mut Option<Task>, event: &Event) -> Effect {
     if order > task.last {
         task.last = order;
     }
+    if imported.is_some() {
+        effect.notices.clear(); // it is long past, and was told where it happened
+    }
     effect.once()
+}
+
+/// What an imported fact is known by.
+fn imported(event: &Event) -> Option<String> {
+    event.body.get(IMPORTED).and_then(Value::as_str).map(|fact| format!("{} {fact}", event.kind))
 }
 
 /// Folds all events about one task; the first `task.created` is the base.
@@ -111,7 +123,7 @@ fn dispatch(task: &mut Task, event: &Event) -> Effect {
 
 fn created(event: &Event) -> Option<Task> {
     let id = TaskId::parse(&event.subject).ok()?;
-    const KNOWN: [&str; 17] = [
+    const KNOWN: [&str; 18] = [
         "title",
         "spec",
         "type",
@@ -129,6 +141,7 @@ fn created(event: &Event) -> Option<Task> {
         "assignee",
         "held",
         "source",
+        IMPORTED,
     ];
     let order = event.order();
     let parent: Option<TaskId> = get(event, "parent");
@@ -158,6 +171,7 @@ fn created(event: &Event) -> Option<Task> {
         held: event.body.get("held").and_then(|held| hold_of(held, event)),
         source: event.body.get("source").filter(|source| !source.is_null()).cloned(),
         extra: event.body.iter().filter(|(key, _)| !KNOWN.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone())).collect(),
+        imported: imported(event).into_iter().collect(),
         status: Status::Open,
         closed: None,
         submission: None,

@@ -38,6 +38,7 @@ fn body() -> impl Strategy<Value = Value> {
         (Just("criteria"), prop_oneof![Just(json!([{"i": 0, "met": true}, {"i": 1, "met": true}])), Just(json!([{"text": "x"}, "y"])), junk()]),
         (Just("mentions"), prop_oneof![who().prop_map(|who| json!([who])), junk()]),
         (Just("held"), junk()),
+        (Just("imported"), proptest::sample::select(vec![json!("f1"), json!("f2"), json!(3)])),
         (Just("text"), junk()),
         (Just("note"), junk()),
         (Just("title"), junk()),
@@ -84,7 +85,7 @@ fn incremental(arriving: &[Event]) -> Option<Task> {
         }
         known.push(event.clone());
         let later = state.as_ref().is_some_and(|task| event.order() > task.last);
-        if later || (state.is_some() && is_additive(&event.kind)) {
+        if later || (state.is_some() && is_additive(event)) {
             apply_task(&mut state, event);
         } else {
             state = fold_task(&mut known.clone()).0;
