@@ -85,7 +85,7 @@ struct Globals {
     /// Use the project in DIR instead of the one around the working directory
     #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
     project: Option<PathBuf>,
-    /// Act as A: dev:<name> or agent:<dev>/<name>
+    /// Act as A: dev:<name> or agent:<dev>/<name> (so does CALLBOARD_ACTOR)
     #[arg(long, global = true, value_name = "A", help_heading = "Everywhere")]
     actor: Option<String>,
     /// Print one JSON document instead of text
@@ -118,21 +118,21 @@ enum Command {
     Next(next::NextArgs),
     /// Tell actors something
     Message(message::MessageArgs),
-    /// Read what is there for you
+    /// Read what was said to you: mentions, messages, assignments, verdicts, answers
     Inbox(inbox::InboxArgs),
     /// Show who is there and what they hold
     Actors,
     /// List and change milestones
     Milestone(milestone::MilestoneArgs),
-    /// Show and settle facts that found no effect
+    /// Show and settle what clones disagree on
     Conflicts(conflicts::ConflictsArgs),
     /// Read what others did, as far as git fetched it, and commit what is here
     Sync(sync::SyncArgs),
     /// Check the log
     Log(log::LogArgs),
-    /// Bind a commit that no hook saw
+    /// Bind a commit to a task, where no hook did
     Bind(bind::BindArgs),
-    /// Make every projection anew from the log
+    /// Make the database anew from the log
     Rebuild,
     /// Set, explain and check settings and configuration
     Config(config::ConfigArgs),

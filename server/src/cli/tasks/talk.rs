@@ -16,7 +16,7 @@ pub struct CommentArgs {
     /// Say this, in markdown
     #[arg(short = 'm', long = "message", value_name = "TEXT", value_parser = Note::parse)]
     text: Note,
-    /// Tell this actor too; may be given several times
+    /// Tell this actor, who reads it with its next call; may be given several times
     #[arg(long, value_name = "ACTOR", value_parser = Actor::parse, value_delimiter = ',')]
     to: Vec<Actor>,
     /// Answer this entry of the thread
