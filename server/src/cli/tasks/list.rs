@@ -14,7 +14,8 @@ pub struct ListArgs {
     /// List closed tasks too
     #[arg(long)]
     all: bool,
-    /// List tasks that stand so: needs_you, in_review, ready, assigned, changes, stalled, working, waiting, blocked, held, done, cancelled; may be given several times
+    /// List tasks that stand so: needs_you, in_review, ready, assigned, changes, stalled, working, waiting, blocked, held, done,
+    /// cancelled; may be given several times
     #[arg(long, value_name = "S", value_parser = Standing::parse, value_delimiter = ',')]
     standing: Vec<Standing>,
     /// List tasks with this label; may be given several times
