@@ -66,6 +66,11 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
+/// The text of the document's title. On the server the renderer writes it between the tags as it is; in a browser it is set as text.
+pub fn in_title(text: &str) -> String {
+    if cfg!(feature = "ssr") { escaped(text) } else { text.to_owned() }
+}
+
 /// What stands between `<textarea>` and its end tag. The renderer writes such text as it is, so it is escaped here; a leading line end
 /// would be dropped by the parser and is doubled.
 pub fn in_textarea(text: &str) -> String {

@@ -14,7 +14,7 @@ use crate::pages::{drag, shortcuts};
 use crate::port::{self, Port};
 use crate::store::Store;
 use crate::ui::Ui;
-use crate::{Base, browser};
+use crate::{Base, browser, words};
 use contracts::standing::Column;
 use contracts::view::{BoardQuery, Snapshot};
 use contracts::{Code, Problem, TaskId};
@@ -108,7 +108,7 @@ fn Loaded(snapshot: Snapshot, q: String) -> impl IntoView {
         }
     };
     view! {
-        <Title text=title/>
+        <Title text=move || words::in_title(&title())/>
         <a class="skip button" href="#main" rel="external">"Skip to the page"</a>
         <div class="app">
             <TopBar/>

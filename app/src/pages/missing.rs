@@ -2,7 +2,7 @@
 
 use crate::components::frame::Mark;
 use crate::components::icon::Icon;
-use crate::{Base, SetStatus};
+use crate::{Base, SetStatus, words};
 use contracts::{Code, Problem};
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -23,7 +23,7 @@ pub fn Failed(problem: Problem) -> impl IntoView {
     let hint = problem.hint.for_web();
     let title = problem.title.clone();
     view! {
-        <Title text=format!("{title} · Callboard")/>
+        <Title text=words::in_title(&format!("{title} · Callboard"))/>
         <div class="app" data-bare="">
             <header class="topbar"><div class="brand"><Mark/><a class="button" data-kind="quiet" href=home.clone() rel="external">"Callboard"</a></div></header>
             <main class="page" id="main">

@@ -6,6 +6,7 @@ mod enter;
 mod fake;
 mod forms;
 mod live;
+mod markup;
 mod mcp;
 mod pages;
 mod pkg;
