@@ -165,10 +165,13 @@ pub fn run(serve: Serve, run_hook: RunHook) -> ExitCode {
         Ok(runtime) => runtime,
         Err(fault) => return ExitCode::from(refusal::refuse(manner, &Problem::new(Code::Internal, format!("no runtime: {fault}")))),
     };
-    match runtime.block_on(dispatch(line, manner, serve)) {
+    let exit = match runtime.block_on(dispatch(line, manner, serve)) {
         Ok(exit) => exit.into(),
         Err(problem) => ExitCode::from(refusal::refuse(manner, &problem)),
-    }
+    };
+    // Not by dropping it: a thread that still waits for another process's lock would keep this one from ending.
+    runtime.shutdown_background();
+    exit
 }
 
 /// A line that is no command: help and version are answers, everything else is a refusal in our own form.

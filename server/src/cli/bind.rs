@@ -21,7 +21,13 @@ pub struct BindArgs {
 
 /// Binds it to each task it names.
 pub async fn run(desk: &mut Desk, args: BindArgs) -> Result<Exit, Problem> {
-    let failed = |fault: git::GitError| Problem::new(Code::GitFailed, fault.to_string());
+    let failed = |fault: git::GitError| match &fault {
+        git::GitError::Failed { stderr, .. } if ["bad revision", "bad object", "names no commit"].iter().any(|said| stderr.contains(said)) => {
+            let title = format!("git knows no commit {}", super::text::flat(&args.sha));
+            Problem::new(Code::NotFound, title).hint(Hint::text("git log --oneline lists them: callboard bind SHA"))
+        }
+        _ => Problem::new(Code::GitFailed, fault.to_string()),
+    };
     let repository = desk.boot.place.here().ok_or_else(|| Problem::new(Code::GitFailed, "this is no git repository"))?;
     let facts = repository.commit_facts(&args.sha, TRAILER).map_err(failed)?;
     let named = evidence::tasks_of(&facts.trailers);

@@ -28,7 +28,7 @@ impl Desk {
     /// Opens the board for whoever this command acts as. An agent's command renews what it holds first.
     pub async fn open(globals: &Globals, out: Out) -> Result<Desk, Problem> {
         let boot = boot::boot(BootOptions { project: globals.project.clone(), ..BootOptions::default() }).await?;
-        let actor = who::acts(globals.actor.as_deref(), std::env::var(who::VARIABLE).ok().as_deref(), &boot.identity.dev)?;
+        let actor = who::acts(globals.actor.as_deref(), who::variable().as_deref(), &boot.identity.dev)?;
         for sentence in &boot.repaired {
             out.notice(sentence);
         }

@@ -49,7 +49,7 @@ pub async fn run(globals: &Globals, out: &mut Out, args: InitArgs) -> Result<Exi
         return report(out, &steps, false).map(|()| Exit::Done);
     }
     let identity = boot::identity(place.repository().as_ref());
-    let actor = who::acts(globals.actor.as_deref(), std::env::var(who::VARIABLE).ok().as_deref(), &identity.dev)?;
+    let actor = who::acts(globals.actor.as_deref(), who::variable().as_deref(), &identity.dev)?;
     if actor.is_agent() {
         return Err(Problem::new(Code::Forbidden, "a board is made by a person").hint(Hint::text("ask them to run callboard init")));
     }

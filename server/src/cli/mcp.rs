@@ -34,7 +34,7 @@ pub async fn run(globals: &Globals, mut out: Out, args: McpArgs) -> Result<Exit,
     if args.headers {
         return headers(globals, &mut out);
     }
-    let variable = std::env::var(who::VARIABLE).ok();
+    let variable = who::variable();
     let place = boot::find_place(globals.project.as_deref()).ok();
     let identity = boot::identity(place.as_ref().and_then(git::Place::repository).as_ref());
     let named = who::acts(globals.actor.as_deref(), variable.as_deref(), &identity.dev)?;
@@ -61,7 +61,7 @@ fn headers(globals: &Globals, out: &mut Out) -> Result<Exit, Problem> {
     };
     let mut headers = serde_json::Map::new();
     headers.insert("Authorization".to_owned(), format!("Bearer {token}").into());
-    if let Some(raw) = std::env::var(who::VARIABLE).ok().filter(|raw| !raw.is_empty()) {
+    if let Some(raw) = who::variable().filter(|raw| !raw.is_empty()) {
         let actor = Actor::parse(&raw).map_err(|fault| Problem::bad_request(who::VARIABLE, fault))?;
         if actor.is_agent() {
             headers.insert(mcp::ACTOR_HEADER.to_owned(), actor.as_str().into());

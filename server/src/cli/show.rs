@@ -144,7 +144,10 @@ impl Page<'_> {
     }
 
     fn verdict(&mut self, beside: &Beside<'_>) {
-        if let Some(review) = &self.view.card.review {
+        let given = beside.answer.map(|answer| answer.verdict.as_str()).filter(|note| !note.is_empty());
+        let review = self.view.card.review.as_ref();
+        let wanted = review.is_some_and(|review| review.state == "changes");
+        if let Some(review) = review {
             let words = match review.state.as_str() {
                 "submitted" => "submitted by",
                 "passed" => "passed by",
@@ -152,11 +155,10 @@ impl Page<'_> {
             };
             self.out.gap();
             self.out.row(Row::new().strong(words).plain(format!(" {}", review.by)).dim(format!("  {}", self.when.moment(review.at))));
-            self.out.block(2, &review.note);
+            // A card cuts the note; who is to act on it is handed all of it.
+            self.out.block(2, given.filter(|_| wanted).unwrap_or(&review.note));
         }
-        if let Some(note) = beside.answer.map(|answer| answer.verdict.as_str()).filter(|note| !note.is_empty())
-            && self.view.card.review.as_ref().is_none_or(|review| review.note != note)
-        {
+        if let Some(note) = given.filter(|_| !wanted) {
             self.heading("Note of who had it before");
             self.out.block(2, note);
         }

@@ -99,7 +99,7 @@ pub const READERS: u32 = 4;
 
 /// Serves a board that is open and whose lock is held.
 pub async fn with(globals: &Globals, boot: Boot, mut out: Out, args: UiArgs, serve: Serve, watchers: Arc<AtomicUsize>) -> Result<Exit, Problem> {
-    let actor = who::acts(globals.actor.as_deref(), std::env::var(who::VARIABLE).ok().as_deref(), &boot.identity.dev)?;
+    let actor = who::acts(globals.actor.as_deref(), who::variable().as_deref(), &boot.identity.dev)?;
     // Pages are for people: what an agent starts serves the person it answers to.
     let actor = if actor.is_dev() { actor } else { boot.identity.dev.clone() };
     let config = &boot.config;

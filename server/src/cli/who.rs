@@ -4,6 +4,11 @@ use contracts::{Actor, ActorKind, Call, Code, Hint, Problem};
 
 pub use crate::boot::ACTOR_VARIABLE as VARIABLE;
 
+/// What the variable holds; what is not UTF-8 comes as something that is no actor either, and is refused like it.
+pub fn variable() -> Option<String> {
+    std::env::var_os(VARIABLE).map(|raw| raw.to_string_lossy().into_owned())
+}
+
 /// The first that is given. A given one is never repaired, and what an agent started acts as no person.
 ///
 /// # Errors

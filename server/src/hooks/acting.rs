@@ -25,6 +25,7 @@ pub struct Acting {
 pub fn environment() -> Result<Option<Actor>, String> {
     match std::env::var(VARIABLE) {
         Ok(raw) if !raw.is_empty() => Actor::parse(&raw).map(Some).map_err(|fault| format!("{VARIABLE}: {fault}")),
+        Err(std::env::VarError::NotUnicode(_)) => Err(format!("{VARIABLE} is not UTF-8")),
         _ => Ok(None),
     }
 }

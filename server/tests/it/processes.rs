@@ -2,3 +2,4 @@
 
 mod kill;
 mod race;
+mod stopped;

@@ -6,7 +6,7 @@ use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Answer, Board, Caller, CommandRequest, CommitSha, Problem, Receipt, TaskId};
+use contracts::{Answer, Board, Caller, CommandRequest, CommitSha, EventId, Problem, Receipt, TaskId};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -75,6 +75,7 @@ pass_on! {
     activity(query: ActivityQuery) -> Page<Entry>;
     actors() -> Vec<ActorRow>;
     inbox(query: InboxQuery) -> Page<InboxItem>;
+    undeliver(events: Vec<EventId>) -> ();
     conflicts() -> Vec<ConflictRow>;
     milestones() -> Vec<MilestoneView>;
 }

@@ -22,6 +22,9 @@ fn each_kind_of_refusal_has_its_exit() {
         (vec!["message", "--to", "ada", "-m", "x"], 2, "bad_request"),
         (vec!["config", "set", "nonsense", "1"], 2, "bad_request"),
         (vec!["config", "set", "grace_s", "never"], 2, "bad_request"),
+        (vec!["config", "set", "zone", "Mars/Olympus"], 2, "bad_request"),
+        (vec!["bind", "nonsense"], 1, "not_found"),
+        (vec!["tasks", "add", "x", "--due", "9999-12-31T23:59:59-10:00"], 2, "bad_request"),
         (vec!["conflicts", "settle", "0000", "keep", "-m", "x"], 1, "not_found"),
         (vec!["mcp", "--headers"], 1, "unauthorized"),
     ] {
@@ -88,4 +91,40 @@ fn help_and_version_are_answers() {
     for shell in ["bash", "zsh", "fish"] {
         assert!(stage.ok(&["completions", shell]).contains("callboard"), "{shell}");
     }
+}
+
+#[test]
+fn a_fault_of_the_machine_is_logged_with_its_cause() {
+    let stage = Stage::new();
+    std::fs::remove_dir_all(stage.board().join("run")).unwrap();
+    std::fs::write(stage.board().join("run"), "no folder").unwrap();
+    let ended = stage.run(&["tasks", "add", "Paint the buoys"]);
+    assert_eq!(ended.exit, 4);
+    assert!(ended.stderr.contains("a batch of writes failed") && ended.stderr.contains("error: A file of the board could not be"), "{}", ended.stderr);
+    let quiet = stage.callboard(&["tasks", "add", "Paint the buoys"]).env("CALLBOARD_LOG", "off").output().unwrap();
+    assert!(String::from_utf8(quiet.stderr).unwrap().starts_with("error: "));
+}
+
+#[test]
+fn a_level_of_the_log_that_is_none_is_refused() {
+    let stage = Stage::new();
+    let ended = stage.callboard(&["tasks"]).env("CALLBOARD_LOG", "loud").output().unwrap();
+    assert!(String::from_utf8(ended.stderr).unwrap().starts_with("error: CALLBOARD_LOG: loud is no level"));
+    assert_eq!(ended.status.code(), Some(2));
+    let hook = stage.callboard(&["hook", "git", "post-commit"]).env("CALLBOARD_LOG", "loud").output().unwrap();
+    assert_eq!((hook.status.code(), String::from_utf8(hook.stderr).unwrap()), (Some(0), String::new()), "git's hooks stay quiet");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_actor_that_is_not_utf8_is_refused_like_any_that_is_none() {
+    let stage = Stage::new();
+    let raw = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"agent:ada/\xff");
+    for args in [vec!["next"], vec!["tasks"], vec!["mcp"]] {
+        let ended = stage.callboard(&args).env("CALLBOARD_ACTOR", raw).output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert!(ended.status.code() == Some(2) && said.starts_with("error: CALLBOARD_ACTOR: "), "{args:?}: {said}");
+    }
+    let hook = stage.callboard(&["hook", "git", "post-commit"]).env("CALLBOARD_ACTOR", raw).output().unwrap();
+    assert_eq!(hook.status.code(), Some(0));
 }
