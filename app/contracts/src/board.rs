@@ -1,7 +1,7 @@
 //! The port: what a board can be asked and told. The engine is behind it on the server, `fetch` in the browser.
 
 use crate::command::{CommandRequest, Receipt};
-use crate::id::{Actor, CommitSha, TaskId};
+use crate::id::{Actor, CommitSha, EventId, TaskId};
 use crate::problem::Problem;
 use crate::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
@@ -87,6 +87,11 @@ pub trait Board: Send + Sync + 'static {
     fn actors(&self) -> Answer<'_, Vec<ActorRow>>;
     /// The caller's inbox; with `deliver` what is handed out is marked as delivered in the same transaction.
     fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>>;
+    /// Takes marks of delivery of the caller back: the answer that held these events could not be written. A board that keeps no marks has
+    /// none to take back.
+    fn undeliver(&self, _events: Vec<EventId>) -> Answer<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
     /// Facts that found no effect and wait for a person.
     fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>>;
     /// All milestones, open ones first.

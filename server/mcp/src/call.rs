@@ -1,5 +1,6 @@
 //! One tool call: leases are renewed first, then the work, then unread inbox items before it and the queue line after it.
 
+use crate::handed::Handed;
 use crate::text::{inbox, queue_line, safe};
 use crate::tools::Row;
 use contracts::command::{Command, Renew};
@@ -16,6 +17,8 @@ pub(crate) struct Call {
     pub board: Arc<dyn Board>,
     /// The caller.
     pub actor: Actor,
+    /// Takes note of what the answer hands over.
+    pub handed: Handed,
 }
 
 /// What a tool gives back.
@@ -40,11 +43,16 @@ pub(crate) enum Tail {
 
 /// Runs one tool and puts the answer together.
 pub(crate) async fn answer(call: &Call, args: Map<String, Value>) -> Result<String, Problem> {
-    let renewed = renew(call).await;
+    let (notes, busy) = match renew(call).await {
+        Ok(notes) => (notes, false),
+        // It waited for its turn already: a second wait would only keep the agent longer from the same answer.
+        Err(problem) if !call.row.read_only => return Err(problem),
+        Err(_) => (Vec::new(), true),
+    };
     let done = (call.row.run)(call, args).await.map_err(|problem| in_form(call.row, problem))?;
 
-    let mut head = renewed;
-    if done.inbox {
+    let mut head = notes;
+    if done.inbox && !busy {
         head.push(unread(call).await);
     }
     let head = head.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
@@ -67,13 +75,15 @@ fn in_form(row: &Row, problem: Problem) -> Problem {
     if unhelped { problem.hint(crate::args::example(row)) } else { problem }
 }
 
-/// Every call extends what its caller holds. Holding nothing, or not being allowed to write, is no reason to refuse the work.
-async fn renew(call: &Call) -> Vec<String> {
+/// Every call extends what its caller holds. Holding nothing, or not being allowed to write, is no reason to refuse the work;
+/// only `busy` is handed on.
+async fn renew(call: &Call) -> Result<Vec<String>, Problem> {
     match call.board.execute(CommandRequest::of(Command::Renew(Renew { task: None }))).await {
-        Ok(receipt) => receipt.warnings.iter().map(|warning| format!("note: {}", safe::line(&warning.text, 300))).take(3).collect(),
+        Ok(receipt) => Ok(receipt.warnings.iter().map(|warning| format!("note: {}", safe::line(&warning.text, 300))).take(3).collect()),
+        Err(problem) if problem.code == Code::Busy => Err(problem),
         Err(problem) => {
             tracing::debug!(code = problem.code.as_str(), "leases were not renewed");
-            Vec::new()
+            Ok(Vec::new())
         }
     }
 }
@@ -81,7 +91,10 @@ async fn renew(call: &Call) -> Vec<String> {
 async fn unread(call: &Call) -> String {
     let query = InboxQuery { all: false, deliver: true, limit: Some(limits::INBOX_ITEMS_MAX as u32) };
     match call.board.inbox(query).await {
-        Ok(page) => inbox::unread(&page.items, page.total - page.items.len() as i64, inbox::RIDING_BYTES, None),
+        Ok(page) => {
+            call.handed.note(&call.board, &page.items);
+            inbox::unread(&page.items, page.total - page.items.len() as i64, inbox::RIDING_BYTES, None)
+        }
         Err(problem) => {
             tracing::debug!(code = problem.code.as_str(), "the inbox was not delivered");
             String::new()

@@ -7,6 +7,7 @@
 mod args;
 mod call;
 mod caller;
+mod handed;
 mod instructions;
 mod schema;
 mod service;

@@ -2,6 +2,7 @@
 
 use crate::call::{Call, answer};
 use crate::caller::{Known, Session, caller};
+use crate::handed::{Handed, Telling};
 use crate::instructions::INSTRUCTIONS;
 use crate::text::refusal;
 use crate::tools::{self, Row, Set};
@@ -52,6 +53,8 @@ pub struct Server<F> {
     tools: Tools<F>,
     /// Of a stdio session; over HTTP each request brings its own.
     known: Option<Known>,
+    /// What its answers hand over; over HTTP nobody hears whether an answer arrived.
+    handed: Handed,
 }
 
 impl<F: Fn(Caller) -> Arc<dyn Board> + Send + Sync + 'static> Server<F> {
@@ -67,7 +70,7 @@ impl<F: Fn(Caller) -> Arc<dyn Board> + Send + Sync + 'static> Server<F> {
         let caller = caller(known, &args, client)?;
         let actor = caller.actor.clone();
         let work = async {
-            let call = Call { row, board: (self.tools.boards)(caller), actor };
+            let call = Call { row, board: (self.tools.boards)(caller), actor, handed: self.handed.clone() };
             answer(&call, args).await
         };
         AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| Err(internal(row.name, panic.as_ref())))
@@ -132,13 +135,17 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = AsyncRwTransport::<RoleServer, R, W>::new_server(read, write).with_max_line_length(STDIO_LINE_BYTES_MAX);
-    let server = Server { tools, known: Some(Known::of_session(&session)) };
-    match rmcp::serve_server(server, transport).await {
+    let handed = Handed::default();
+    let write = Telling::new(write, handed.clone());
+    let transport = AsyncRwTransport::<RoleServer, R, Telling<W>>::new_server(read, write).with_max_line_length(STDIO_LINE_BYTES_MAX);
+    let server = Server { tools, known: Some(Known::of_session(&session)), handed: handed.clone() };
+    let ended = match rmcp::serve_server(server, transport).await {
         Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(fault) => Err(io::Error::other(fault.to_string())),
-    }
+    };
+    handed.take_back().await;
+    ended
 }
 
 /// The service of `POST <base>/mcp`. Host, Origin and credential were checked by the server's doors, which put an
@@ -149,5 +156,9 @@ pub fn http_service<F: Fn(Caller) -> Arc<dyn Board> + Send + Sync + 'static>(too
         .with_json_response(true)
         .with_max_request_body_bytes(contracts::limits::BODY_BYTES_MAX)
         .disable_allowed_hosts();
-    StreamableHttpService::new(move || Ok(Server { tools: tools.clone(), known: None }), Arc::new(NeverSessionManager::default()), config)
+    StreamableHttpService::new(
+        move || Ok(Server { tools: tools.clone(), known: None, handed: Handed::default() }),
+        Arc::new(NeverSessionManager::default()),
+        config,
+    )
 }

@@ -8,7 +8,7 @@ use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Place, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Answer, Board, Caller, Code, CommitSha, EventId, Problem, TaskId, limits};
+use contracts::{Answer, Board, Caller, Code, Command, CommitSha, EventId, Hint, Problem, TaskId, limits};
 use storage::{NextOutcome, Outcome, Work};
 
 pub(super) struct SomebodysBoard {
@@ -29,6 +29,7 @@ impl SomebodysBoard {
     }
 
     async fn write(&self, requests: Vec<CommandRequest>) -> Result<Vec<Receipt>, Problem> {
+        requests.iter().try_for_each(known_zone)?;
         self.port.seen(&self.caller).await;
         match self.port.send(&self.caller, Work::Commands(requests)).await? {
             Outcome::Receipts(receipts) => Ok(receipts),
@@ -90,6 +91,21 @@ impl SomebodysBoard {
             (None, false) => None,
         };
         Some(Place { worktree: task.worktree.clone(), branch: Some(branch), base, command })
+    }
+}
+
+/// The engine reads no files and so knows the form of a zone's name alone; days would be cut in UTC where the name means nothing.
+fn known_zone(request: &CommandRequest) -> Result<(), Problem> {
+    let named = match &request.command {
+        Command::Configure(set) if set.key == "zone" => set.value.as_str(),
+        Command::CreateProject(create) => Some(create.zone.as_str()),
+        _ => None,
+    };
+    match named.filter(|name| jiff::tz::TimeZone::get(name).is_err()) {
+        Some(name) => {
+            Err(Problem::bad_request("zone", format!("{name:?} is no time zone this machine knows")).hint(Hint::text("name one like Europe/Berlin or UTC")))
+        }
+        None => Ok(()),
     }
 }
 
@@ -203,6 +219,10 @@ impl Board for SomebodysBoard {
 
     fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>> {
         Box::pin(async move { self.unread(&query).await })
+    }
+
+    fn undeliver(&self, events: Vec<EventId>) -> Answer<'_, ()> {
+        Box::pin(async move { self.port.send(&self.caller, Work::Undeliver { events }).await.map(drop) })
     }
 
     fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>> {

@@ -199,6 +199,7 @@ fn hit(hit: &SearchHit) -> String {
 
 async fn unread(call: &Call) -> Result<Done, Problem> {
     let page = call.board.inbox(InboxQuery { all: false, deliver: true, limit: Some(INBOX_ITEMS_MAX as u32) }).await?;
+    call.handed.note(&call.board, &page.items);
     let more = page.total - page.items.len() as i64;
     let render = move |_: usize| {
         if page.items.is_empty() {

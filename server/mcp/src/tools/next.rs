@@ -59,6 +59,9 @@ async fn run(call: &Call, args: Map<String, Value>) -> Result<Done, Problem> {
     };
     let peek = request.peek;
     let answer = call.board.next(request).await?;
+    if !peek {
+        call.handed.note(&call.board, &answer.inbox);
+    }
     Ok(Done { queue: Tail::Counts(answer.queue), render: Box::new(move |budget| body(&answer, peek, budget)), inbox: false })
 }
 
@@ -97,7 +100,9 @@ fn order(blocks: &mut Vec<Block>, answer: &NextAnswer, view: &TaskView, peeked: 
     }
     blocks.push(Block::Text(answer.place.as_ref().map(place).unwrap_or_default()));
     blocks.push(Block::Text(unread));
-    let heading = if answer.how == "taken_over" { "## Last note of who had it before" } else { "## Changes wanted" };
+    // One field holds the reviewer's words or, where there are none, those of whoever let go of it.
+    let judged = view.card.review.as_ref().is_some_and(|review| review.state == "changes");
+    let heading = if judged { "## Changes wanted" } else { "## Last note of who had it before" };
     let text = safe::clean(answer.verdict.trim()).into_owned();
     blocks.push(Block::Cut { heading: heading.into(), text, quoted: true, least: 500, call: thread::section(&view.card.id, "thread") });
     blocks.push(Block::List(relations::collisions(view, &answer.collisions, answer.collisions_more)));

@@ -83,6 +83,7 @@ async fn a_resumed_task_with_changes_wanted_and_a_review() {
     answer.place = Some(Place { worktree: Some("../trees/tk-4f2a9c".into()), ..Place::default() });
     let view = answer.task.as_mut().unwrap();
     view.review_required = true;
+    view.card.review = Some(ReviewView { state: "changes".into(), by: actor("dev:ana"), note: "The index is missing.".into(), at: now() });
     view.spec = String::new();
     view.card.labels.clear();
     insta::assert_snapshot!(next(answer, json!({"task": "tk-4f2a9c"})).await, @r#"
@@ -283,4 +284,27 @@ async fn a_refusal_is_a_result_with_the_exact_call() {
     People use the web page or the command line.
     next: next {"actor":"agent:ana/main"}
     "#);
+}
+
+#[tokio::test]
+async fn a_board_that_stays_busy_is_waited_for_once() {
+    let board = Fake { busy: true.into(), ..Fake::default() };
+    board.inbox.lock().unwrap().items.push(InboxItem { entry: entry(3, "dev:bo", "mentioned you", "look"), why: "mention".into(), delivered_at: None });
+    let client = Client::of(board).await;
+    let refused = client.call("update", json!({"task": "tk-4f2a9c", "comment": "Half way."})).await;
+    assert!(refused.starts_with("refused (busy): The board is busy"), "{refused}");
+    assert_eq!(client.board.asked(), ["renew"]);
+    client.call("ask", json!({"query": "index"})).await;
+    assert_eq!(client.board.asked(), ["renew", "search index None"], "reading goes on, delivering would wait again");
+}
+
+#[tokio::test]
+async fn what_an_earlier_holder_left_is_no_verdict() {
+    for how in ["claimed", "assigned", "taken_over"] {
+        let mut answer = claimed();
+        answer.how = how.into();
+        answer.verdict = "Half done, the parser is left.".into();
+        let said = next(answer, json!({})).await;
+        assert!(said.contains("## Last note of who had it before\n> Half done") && !said.contains("Changes wanted"), "{how}: {said}");
+    }
 }

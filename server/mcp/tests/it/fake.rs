@@ -2,7 +2,7 @@
 
 use contracts::command::{Command, Receipt};
 use contracts::view::*;
-use contracts::{Actor, Answer, Board, Caller, Code, Column, CommandRequest, CommitSha, Moment, Problem, Standing, Status, TaskId};
+use contracts::{Actor, Answer, Board, Caller, Code, Column, CommandRequest, CommitSha, EventId, Moment, Problem, Standing, Status, TaskId};
 use mcp::{Session, Set, Tools, serve};
 use rmcp::model::CallToolRequestParams;
 use rmcp::service::RunningService;
@@ -27,6 +27,7 @@ pub struct Fake {
     pub zone: Mutex<String>,
     pub asked: Mutex<Vec<String>>,
     pub panics: Mutex<bool>,
+    pub busy: Mutex<bool>,
 }
 
 fn give<'a, T: Send + 'a>(value: Result<T, Problem>) -> Answer<'a, T> {
@@ -52,6 +53,9 @@ impl Board for Fake {
     fn execute(&self, request: CommandRequest) -> Answer<'_, Receipt> {
         if matches!(request.command, Command::Renew(_)) {
             self.note("renew");
+            if *self.busy.lock().unwrap() {
+                return give(Err(Problem::new(Code::Busy, "The board is busy")));
+            }
             return give(Ok(self.renewed.lock().unwrap().clone()));
         }
         self.note(request.to_value().to_string());
@@ -129,6 +133,10 @@ impl Board for Fake {
             self.note(format!("inbox deliver={}", query.deliver));
         }
         give(Ok(page))
+    }
+    fn undeliver(&self, events: Vec<EventId>) -> Answer<'_, ()> {
+        self.note(format!("undeliver {}", events.len()));
+        give(Ok(()))
     }
     fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>> {
         nothing("conflicts")

@@ -2,6 +2,7 @@
 
 use crate::fake::*;
 use contracts::command::Warning;
+use contracts::view::InboxItem;
 use mcp::serve;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
@@ -81,4 +82,36 @@ async fn lines_that_are_no_json_or_too_long_do_not_end_it() {
     assert!(text(4).starts_with("tk-4f2a9c: comment added"), "{}", text(4));
     drop((writer.await.unwrap(), lines));
     server.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_an_answer_that_nobody_read_handed_over_is_unread_again() {
+    for read in [true, false] {
+        let board = Arc::new(Fake::default());
+        let item = InboxItem { entry: entry(3, "dev:bo", "mentioned you", "look"), why: "mention".into(), delivered_at: None };
+        board.inbox.lock().unwrap().items.push(item);
+        // So little room that an answer waits until somebody reads it.
+        let (ours, theirs) = tokio::io::duplex(64);
+        let (from, to) = tokio::io::split(theirs);
+        let server = tokio::spawn(serve(tools(board.clone(), Callers::default()), session(), from, to));
+        let (from, mut to) = tokio::io::split(ours);
+        let mut lines = BufReader::new(from).lines();
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "probe", "version": "1"}}});
+        to.write_all(format!("{hello}\n").as_bytes()).await.unwrap();
+        lines.next_line().await.unwrap().unwrap();
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let ask = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "ask", "arguments": {"inbox": "unread"}}});
+        to.write_all(format!("{ready}\n{ask}\n").as_bytes()).await.unwrap();
+        while !board.asked.lock().unwrap().contains(&"inbox deliver=true".to_owned()) {
+            tokio::task::yield_now().await;
+        }
+        if read {
+            assert!(lines.next_line().await.unwrap().unwrap().contains("mentioned you"));
+        }
+        drop((lines, to));
+        let _ = server.await.unwrap(); // how it ends is not what this is about
+        let asked = board.asked();
+        assert_eq!(asked.contains(&"undeliver 1".to_owned()), !read, "{asked:?}");
+    }
 }
