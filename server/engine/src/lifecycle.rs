@@ -11,7 +11,7 @@ use crate::needs::task_of;
 use crate::rejection::Rejection;
 use crate::settings::{self, CriteriaGate};
 use crate::standing::{LeaseState, passed, under_review, waits};
-use crate::words::substance;
+use crate::words::{ago, substance};
 use contracts::command::*;
 use contracts::standing::{Status, Verdict, Via};
 use contracts::view::Criterion;
@@ -50,6 +50,8 @@ impl<'a> Case<'a> {
                 let holder = self.running(of).map(|lease| lease.actor.clone());
                 return Err(Rejection::StaleFence { task: id.clone(), current: of.task.fence, given, holder });
             }
+        } else if let Some((path, _)) = [("expect", self.ctx.expect), ("fence", self.ctx.fence)].iter().find(|(_, given)| given.is_some()) {
+            return Err(Rejection::NoSubject { path });
         }
         match command {
             Command::CreateProject(create) => self.create_project(create),
@@ -112,7 +114,9 @@ impl<'a> Case<'a> {
     /// By what right the caller works on it; who is on it, otherwise.
     pub fn right(&self, of: &TaskFacts, command: &'static str) -> Result<Right, Rejection> {
         let taken_from_caller = of.task.claim.as_ref().filter(|claim| claim.took_over.as_ref() == Some(self.caller()));
-        let lost = || taken_from_caller.map(|claim| Rejection::LeaseLost { task: of.task.id.clone(), taken: Some((claim.actor.clone(), claim.at)) });
+        let lost = || {
+            taken_from_caller.map(|claim| Rejection::LeaseLost { task: of.task.id.clone(), taken: Some((claim.actor.clone(), claim.at)), now: self.ctx.now })
+        };
         match self.running(of) {
             Some(lease) if lease.actor == *self.caller() => return Ok(Right::Holder),
             Some(lease) if !self.is_person() && self.caller().kind() != ActorKind::System => return Err(lost().unwrap_or_else(|| self.lease_held(lease))),
@@ -140,6 +144,7 @@ impl<'a> Case<'a> {
             holder: lease.actor.clone(),
             until: lease.expires_at,
             late: late.then(|| lease.expires_at.plus_seconds(self.settings.grace_s)),
+            now: self.ctx.now,
             elsewhere: lease.authority == Authority::Clone,
             person: self.is_person(),
         }
@@ -150,7 +155,7 @@ impl<'a> Case<'a> {
         match of.task.status {
             Status::Open => Ok(()),
             status => {
-                let who = of.task.closed.as_ref().map(|closed| format!(" by {} at {}", closed.by, closed.at)).unwrap_or_default();
+                let who = of.task.closed.as_ref().map(|closed| format!(" by {} {}", closed.by, ago(closed.at, self.ctx.now))).unwrap_or_default();
                 Err(Rejection::Illegal { text: format!("{command}: {} was {status}{who}", of.task.id), hint: reopen() })
             }
         }
@@ -338,7 +343,7 @@ impl<'a> Case<'a> {
 
     fn not_done(&self, of: &TaskFacts) -> Guard {
         match of.task.closed.as_ref().filter(|_| of.task.status == Status::Done) {
-            Some(closed) => Err(Rejection::AlreadyDone { task: of.task.id.clone(), by: closed.by.clone(), at: closed.at }),
+            Some(closed) => Err(Rejection::AlreadyDone { task: of.task.id.clone(), by: closed.by.clone(), at: closed.at, now: self.ctx.now }),
             None => Ok(()),
         }
     }
@@ -348,9 +353,12 @@ impl<'a> Case<'a> {
         let of = self.task(id)?;
         match &of.lease {
             Some(lease) if lease.actor == *self.caller() => Ok(()),
-            Some(lease) if self.running(of).is_some() => Err(Rejection::LeaseLost { task: id.clone(), taken: Some((lease.actor.clone(), lease.claimed_at)) }),
+            Some(lease) if self.running(of).is_some() => {
+                let taken = Some((lease.actor.clone(), lease.claimed_at));
+                Err(Rejection::LeaseLost { task: id.clone(), taken, now: self.ctx.now })
+            }
             _ if self.lapsed_own(of) => Ok(()),
-            _ => Err(Rejection::LeaseLost { task: id.clone(), taken: None }),
+            _ => Err(Rejection::LeaseLost { task: id.clone(), taken: None, now: self.ctx.now }),
         }
     }
 

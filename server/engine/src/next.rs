@@ -6,7 +6,7 @@ use crate::files::{overlap, shared, surface};
 use crate::rejection::Rejection;
 use crate::standing::{LeaseState, rest, standing, waits};
 use crate::task::{Project, Task};
-use crate::words::{beyond, count, line, some, span};
+use crate::words::{ago, beyond, count, left, line, some, span};
 use contracts::standing::{Standing, Verdict};
 use contracts::view::{Collision, NextRequest, Queue, WhyNothing};
 use contracts::{Actor, Call, Hint, Moment, TaskId};
@@ -110,7 +110,7 @@ pub fn choose(facts: &NextFacts, request: &NextRequest, ctx: &Context) -> Choice
         free.iter().filter(|candidate| candidate_passes(&candidate.task, request)).map(|candidate| (key(candidate, me, &busy), *candidate)).collect();
     if passing.is_empty() {
         let filtered = !free.is_empty() || (facts.candidates_total > 0 && is_filtered(request));
-        return Choice::Nothing(nothing(facts, filtered));
+        return Choice::Nothing(nothing(facts, filtered, ctx.now));
     }
     passing.sort_by(|a, b| a.0.cmp(&b.0));
     Choice::Take(passing.into_iter().map(|(_, candidate)| candidate.task.id.clone()).collect())
@@ -177,7 +177,7 @@ pub fn raced() -> WhyNothing {
     }
 }
 
-fn nothing(facts: &NextFacts, filtered: bool) -> WhyNothing {
+fn nothing(facts: &NextFacts, filtered: bool, now: Moment) -> WhyNothing {
     let (queue, digest) = (&facts.queue, &facts.digest);
     let running = queue.working + queue.waiting;
     let people = queue.needs_people + queue.held;
@@ -186,7 +186,7 @@ fn nothing(facts: &NextFacts, filtered: bool) -> WhyNothing {
     let (code, text, next) = if queue.open == 0 && digest.done + digest.cancelled == 0 {
         ("no_tasks", "the project has no tasks yet".to_owned(), Hint { text: "plan some".to_owned(), calls: vec![plan()] })
     } else if queue.open == 0 {
-        let last = digest.last_closed.as_ref().map(|(id, title, at)| format!("; last: {id} {} at {at}", line(title, 80))).unwrap_or_default();
+        let last = digest.last_closed.as_ref().map(|(id, title, at)| format!("; last: {id} {}, {}", line(title, 80), ago(*at, now))).unwrap_or_default();
         (
             "finished",
             format!("every task is closed: {} done, {} cancelled{last}", digest.done, digest.cancelled),
@@ -207,7 +207,7 @@ fn nothing(facts: &NextFacts, filtered: bool) -> WhyNothing {
         let more = beyond(digest.people_total, digest.people.len());
         ("needs_people", format!("nothing moves until a person acts on {}{shown}{more}", count(people, "task")), Hint::text("tell your person, and stop here"))
     } else if running > 0 && queue.blocked == 0 {
-        let who: Vec<String> = digest.running.iter().map(|(id, actor, until)| format!("{actor} on {id} until {until}")).collect();
+        let who: Vec<String> = digest.running.iter().map(|(id, actor, until)| format!("{actor} on {id} {}", left(*until, now))).collect();
         ("all_running", format!("everything open is being worked on: {}{}", some(&who, 5), and_people()), Hint::text("ask again later, or stop here"))
     } else {
         let waited = digest.most_waited.iter().map(|(id, title, waiting, who)| {

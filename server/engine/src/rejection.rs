@@ -1,7 +1,7 @@
 //! Why a command is refused, with the facts; and the one function that words it as a [`Problem`] with the way out.
 
 use crate::task::OpenQuestion;
-use crate::words::{beyond, count, cut, line, some};
+use crate::words::{ago, beyond, count, cut, left, line, some, span};
 use contracts::command::Held;
 use contracts::problem::FieldError;
 use contracts::standing::HoldKind;
@@ -28,6 +28,8 @@ pub enum Rejection {
     NotInitialized,
     /// The request cannot be meant so.
     Malformed { path: String, text: String },
+    /// `expect` or `fence` beside a command that is about no task.
+    NoSubject { path: &'static str },
     /// Over a limit.
     TooLarge { path: String, text: String },
     /// What is wrong with a plan, at most 20.
@@ -55,13 +57,13 @@ pub enum Rejection {
     /// An older fence.
     StaleFence { task: TaskId, current: i64, given: i64, holder: Option<Actor> },
     /// Done by somebody already.
-    AlreadyDone { task: TaskId, by: Actor, at: Moment },
+    AlreadyDone { task: TaskId, by: Actor, at: Moment, now: Moment },
     /// The status does not allow it.
     Illegal { text: String, hint: Hint },
     /// Somebody is on it.
-    LeaseHeld { task: TaskId, holder: Actor, until: Moment, late: Option<Moment>, elsewhere: bool, person: bool },
+    LeaseHeld { task: TaskId, holder: Actor, until: Moment, late: Option<Moment>, now: Moment, elsewhere: bool, person: bool },
     /// The caller does not hold it, or somebody took it.
-    LeaseLost { task: TaskId, taken: Option<(Actor, Moment)> },
+    LeaseLost { task: TaskId, taken: Option<(Actor, Moment)>, now: Moment },
     /// For somebody else.
     Assigned { task: TaskId, to: Actor },
     /// Held back.
@@ -113,6 +115,7 @@ impl Rejection {
             Rejection::IdTaken => (Code::Busy, "an id was taken in the same moment".to_owned(), Hint::call(Call::new("retry"))),
             Rejection::NotInitialized => (Code::NotInitialized, "there is no project here yet".to_owned(), Hint::call(Call::new("init"))),
             Rejection::Malformed { path, text } => (Code::BadRequest, at_path(path, text), Hint::default()),
+            Rejection::NoSubject { path } => (Code::BadRequest, at_path(path, "goes with a command about one task"), Hint::text(format!("leave {path} out"))),
             Rejection::TooLarge { path, text } => (Code::TooLarge, at_path(path, text), Hint::text("send it in parts")),
             Rejection::Plan(faults) => {
                 let code = faults.first().map_or(Code::BadRequest, |fault| fault.code);
@@ -160,18 +163,20 @@ impl Rejection {
                 let hint = Hint { text: "stop working on it, nothing was changed".to_owned(), calls: vec![Call::new("next")] };
                 (Code::StaleFence, format!("{task} is at fence {current}, you present {given}{who}"), hint)
             }
-            Rejection::AlreadyDone { task, by, at } => (Code::IllegalMove, format!("{task} was already done by {by} at {at}"), Hint::call(Call::new("next"))),
+            Rejection::AlreadyDone { task, by, at, now } => {
+                (Code::IllegalMove, format!("{task} was already done by {by} {}", ago(*at, *now)), Hint::call(Call::new("next")))
+            }
             Rejection::Illegal { text, hint } => (Code::IllegalMove, text.clone(), hint.clone()),
-            Rejection::LeaseHeld { task, holder, until, late, elsewhere, person } => {
+            Rejection::LeaseHeld { task, holder, until, late, now, elsewhere, person } => {
                 let place = if *elsewhere { " in another clone" } else { "" };
-                let until = late.map_or_else(|| format!("until {until}"), |free| format!("late since {until}, free at {free}"));
+                let until = left(*until, *now) + &late.map(|free| format!(", free in {}", span(free.seconds_since(*now)))).unwrap_or_default();
                 let tell = Call::new("message").with("to", holder.as_str()).with("task", task.as_str()).with("text", "<what you need>");
                 let other = if *person { on_task("assign", task).with("to", "<actor>") } else { Call::new("next") };
                 (Code::LeaseHeld, format!("{task} is held by {holder}{place}, {until}"), Hint { text: String::new(), calls: vec![tell, other] })
             }
-            Rejection::LeaseLost { task, taken } => {
+            Rejection::LeaseLost { task, taken, now } => {
                 let title = match taken {
-                    Some((actor, at)) => format!("{task} is no longer yours: {actor} took it at {at}"),
+                    Some((actor, at)) => format!("{task} is no longer yours: {actor} took it {}", ago(*at, *now)),
                     None => format!("you do not hold {task}"),
                 };
                 (Code::LeaseLost, title, Hint::call(on_task("next", task)))

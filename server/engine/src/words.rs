@@ -1,7 +1,7 @@
 //! Small words: slugs, branch names, folded titles, lists cut with a count, notes and mentions.
 
 pub use contracts::text::count;
-use contracts::{Actor, TaskId, limits};
+use contracts::{Actor, Moment, TaskId, limits};
 use std::collections::BTreeSet;
 
 /// A title as part of a branch or address: ASCII, lower case, runs of others become `-`, at most 32 characters; may be empty.
@@ -76,6 +76,20 @@ pub fn span(seconds: i64) -> String {
         s if s < 90 * 60 => format!("{} min", s / 60),
         s if s < 48 * 3_600 => format!("{} h", s / 3_600),
         s => format!("{} d", s / 86_400),
+    }
+}
+
+/// How long until a moment, or since: `for 12 min more`, `late by 2 min`. Readers have zones of their own, so a span is told and not an instant.
+pub fn left(moment: Moment, now: Moment) -> String {
+    let left = moment.seconds_since(now);
+    if left >= 0 { format!("for {} more", span(left)) } else { format!("late by {}", span(-left)) }
+}
+
+/// How long ago: `12 min ago`.
+pub fn ago(moment: Moment, now: Moment) -> String {
+    match now.seconds_since(moment) {
+        past if past < 60 => "just now".to_owned(),
+        past => format!("{} ago", span(past)),
     }
 }
 

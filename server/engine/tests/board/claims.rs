@@ -61,7 +61,7 @@ fn a_person_may_hold_many_an_agent_one() {
     task.claimed tk-0000a1
     lease of tk-0000a1 taken, fence 2, 900 s
     now working
-    refused lease_held: tk-0000a0 is held by dev:ana, until 2026-11-30T12:00:00.000Z
+    refused lease_held: tk-0000a0 is held by dev:ana, for 24 h more
     hint: callboard message --to dev:ana --task tk-0000a0 -m '<what you need>' or callboard next
     ");
     assert_snapshot!(outcome("ana plan a / b; w1 claim a", "w1 claim b"), @"
@@ -122,7 +122,7 @@ fn an_assignment_displaces_a_holder() {
     now working
     refused forbidden: agent:bo/x1 answers to somebody else than you do
     hint: agents assign among the agents of their own person; a person assigns to anybody
-    refused lease_held: tk-0000a0 is held by agent:ana/w2, until 2026-11-29T12:15:00.000Z
+    refused lease_held: tk-0000a0 is held by agent:ana/w2, for 15 min more
     hint: callboard message --to agent:ana/w2 --task tk-0000a0 -m '<what you need>' or callboard next
     now working
     task.assigned tk-0000a0 from=agent:ana/w2 →agent:ana/w2 (displaced)

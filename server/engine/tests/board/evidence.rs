@@ -125,9 +125,9 @@ fn edges_come_and_go() {
     task.closed tk-0000a0 note=x no_code=true
     ! open_dependency: tk-0000a0 was closed while it still waited for tk-0000a2; the edge was probably wrong
     now done
-    refused illegal_move: block: tk-0000a0 was done by dev:ana at 2026-11-29T12:00:00.000Z
+    refused illegal_move: block: tk-0000a0 was done by dev:ana just now
     hint: a person reopens it: callboard tasks reopen tk-0000a0
-    refused illegal_move: block: tk-0000a1 was cancelled by dev:ana at 2026-11-29T12:00:00.000Z
+    refused illegal_move: block: tk-0000a1 was cancelled by dev:ana just now
     hint: a person reopens it: callboard tasks reopen tk-0000a1
     ");
 }
@@ -191,17 +191,17 @@ fn talk_needs_words_and_reaches_whom_it_names() {
 #[test]
 fn done_twice_says_by_whom() {
     assert_snapshot!(outcome("ana plan a; ana close a no_code=true note=ok", "bo close a no_code=true note=ok; w1 claim a; w1 submit a; w1 release a note='this was not needed'; ana edit a title=x; ana hold a"), @"
-    refused illegal_move: tk-0000a0 was already done by dev:ana at 2026-11-29T12:00:00.000Z
+    refused illegal_move: tk-0000a0 was already done by dev:ana just now
     hint: callboard next
-    refused illegal_move: tk-0000a0 was already done by dev:ana at 2026-11-29T12:00:00.000Z
+    refused illegal_move: tk-0000a0 was already done by dev:ana just now
     hint: callboard next
-    refused illegal_move: tk-0000a0 was already done by dev:ana at 2026-11-29T12:00:00.000Z
+    refused illegal_move: tk-0000a0 was already done by dev:ana just now
     hint: callboard next
-    refused illegal_move: release: tk-0000a0 was done by dev:ana at 2026-11-29T12:00:00.000Z
+    refused illegal_move: release: tk-0000a0 was done by dev:ana just now
     hint: a person reopens it: callboard tasks reopen tk-0000a0
-    refused illegal_move: edit: tk-0000a0 was done by dev:ana at 2026-11-29T12:00:00.000Z
+    refused illegal_move: edit: tk-0000a0 was done by dev:ana just now
     hint: a person reopens it: callboard tasks reopen tk-0000a0
-    refused illegal_move: hold: tk-0000a0 was done by dev:ana at 2026-11-29T12:00:00.000Z
+    refused illegal_move: hold: tk-0000a0 was done by dev:ana just now
     hint: a person reopens it: callboard tasks reopen tk-0000a0
     ");
 }

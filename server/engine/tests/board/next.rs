@@ -14,7 +14,7 @@ fn no_tasks() {
 #[test]
 fn finished() {
     assert_snapshot!(outcome("ana plan a / b; ana close a no_code=true note=x; ana cancel b note=no", "w1 next"), @r#"
-    nothing: finished: every task is closed: 1 done, 1 cancelled; last: tk-0000a1 b at 2026-11-29T12:00:00.000Z
+    nothing: finished: every task is closed: 1 done, 1 cancelled; last: tk-0000a1 b, just now
     hint: plan more, or stop: plan {"tasks":[{"spec":"<how it will be judged>","title":"<what to do>"}]}
     "#);
 }
@@ -49,11 +49,11 @@ fn needs_people() {
 #[test]
 fn all_running() {
     assert_snapshot!(outcome("ana plan a / b; w1 claim a; w2 claim b", "w3 next"), @"
-    nothing: all_running: everything open is being worked on: agent:ana/w1 on tk-0000a0 until 2026-11-29T12:15:00.000Z, agent:ana/w2 on tk-0000a1 until 2026-11-29T12:15:00.000Z
+    nothing: all_running: everything open is being worked on: agent:ana/w1 on tk-0000a0 for 15 min more, agent:ana/w2 on tk-0000a1 for 15 min more
     hint: ask again later, or stop here
     ");
     assert_snapshot!(outcome("ana plan a / b; w1 claim a; ana hold b", "w3 next"), @"
-    nothing: all_running: everything open is being worked on: agent:ana/w1 on tk-0000a0 until 2026-11-29T12:15:00.000Z; 1 task for a person
+    nothing: all_running: everything open is being worked on: agent:ana/w1 on tk-0000a0 for 15 min more; 1 task for a person
     hint: ask again later, or stop here
     ");
 }
@@ -69,15 +69,15 @@ fn all_blocked() {
 #[test]
 fn a_named_task_says_why_not() {
     assert_snapshot!(outcome("ana plan a / b after=a / c assignee=x1 / d / e / f / g; ana close d no_code=true note=x; ana cancel e note=no; ana hold f note='legal looks at it'; w2 claim a; ana commit g; ana submit g", "w1 next a; w1 next b; w1 next c; w1 next d; w1 next e; w1 next f; w1 next g"), @r#"
-    nothing: held_elsewhere: tk-0000a0 is held by agent:ana/w2, until 2026-11-29T12:15:00.000Z
-    hint: update {"comment":"<what you need>","mentions":"agent:ana/w2","task":"tk-0000a0"} or next {}
+    nothing: held_elsewhere: tk-0000a0 is held by agent:ana/w2, for 15 min more
+    hint: update {"comment":"<what you need>","mentions":["agent:ana/w2"],"task":"tk-0000a0"} or next {}
     nothing: waits: tk-0000a1 waits for tk-0000a0 (agent:ana/w2 is on it)
     hint: take what is free: next {}
     nothing: assigned_elsewhere: tk-0000a2 is meant for agent:bo/x1
     hint: take what is free, or a person assigns it to you: next {}
-    nothing: already_done: tk-0000a3 was already done by dev:ana at 2026-11-29T12:00:00.000Z
+    nothing: already_done: tk-0000a3 was already done by dev:ana just now
     hint: next {}
-    nothing: already_cancelled: claim: tk-0000a4 was cancelled by dev:ana at 2026-11-29T12:00:00.000Z
+    nothing: already_cancelled: claim: tk-0000a4 was cancelled by dev:ana just now
     hint: a person reopens it
     nothing: on_hold: tk-0000a5 is held by dev:ana: legal looks at it
     hint: a person lifts the hold
@@ -128,9 +128,9 @@ fn a_person_gets_back_what_they_hold() {
 #[test]
 fn what_is_late_is_still_held() {
     assert_snapshot!(outcome("ana plan a; w1 claim a; wait 16m", "w2 next a; w2 next; wait 2m; w2 next"), @r#"
-    nothing: held_elsewhere: tk-0000a0 is held by agent:ana/w1, late since 2026-11-29T12:15:00.000Z, free at 2026-11-29T12:17:00.000Z
-    hint: update {"comment":"<what you need>","mentions":"agent:ana/w1","task":"tk-0000a0"} or next {}
-    nothing: all_running: everything open is being worked on: agent:ana/w1 on tk-0000a0 until 2026-11-29T12:15:00.000Z
+    nothing: held_elsewhere: tk-0000a0 is held by agent:ana/w1, late by 60 s, free in 60 s
+    hint: update {"comment":"<what you need>","mentions":["agent:ana/w1"],"task":"tk-0000a0"} or next {}
+    nothing: all_running: everything open is being worked on: agent:ana/w1 on tk-0000a0 late by 60 s
     hint: ask again later, or stop here
     tk-0000a0: taken over from agent:ana/w1 (silent 18 min, 0 commits)
     "#);

@@ -26,6 +26,18 @@ fn settings_are_checked_and_people_only() {
 }
 
 #[test]
+fn a_version_or_a_fence_goes_with_a_command_about_one_task() {
+    assert_snapshot!(outcome("", "ana milestone_create title=Beta expect=1; ana configure key=grace_s value=60 expect=0; w1 renew fence=1"), @r#"
+    refused bad_request: expect: goes with a command about one task
+    hint: leave expect out
+    refused bad_request: expect: goes with a command about one task
+    hint: leave expect out
+    refused bad_request: fence: goes with a command about one task
+    hint: leave fence out
+    "#);
+}
+
+#[test]
 fn a_milestone_closes_when_all_is_answered() {
     assert_snapshot!(outcome("ana milestone_create title=Beta criteria=fast; ana plan a milestone=ms-000002", "w1 milestone_close ms-000002; ana milestone_close ms-000002; ana close a no_code=true note=x; ana milestone_close ms-000002; ana milestone_edit ms-000002 answers=[{\"i\":1,\"met\":false}]; ana milestone_close ms-000002; ana milestone_edit ms-000002 answers=[{\"i\":1,\"met\":false,\"note\":\"later\"}]; ana milestone_close ms-000002; ana milestone_edit ms-000002 title=x; ana milestone_reopen ms-000002; ana milestone_reopen ms-000002; ana milestone_edit ms-000002; ana milestone_edit ms-000002 title=Gamma"), @r#"
     refused forbidden: a person does this: closing a milestone
@@ -98,7 +110,7 @@ fn a_conflict_is_kept_or_dismissed_by_a_person() {
     assert_snapshot!(outcome("ana plan a; ana cancel a note=no; far bo task.closed a note=done no_code=true", "w1 settle event=00000000000000000000000000000004 choice=dismiss note=x; ana settle event=00000000000000000000000000000004 choice=keep note=yes; ana reopen a; ana settle event=00000000000000000000000000000004 choice=keep; ana settle event=00000000000000000000000000000004 choice=keep note=yes; ana settle event=00000000000000000000000000000004 choice=dismiss note=yes"), @"
     refused forbidden: a person does this: settling a conflict
     hint: ask a person: callboard conflicts settle 00000000000000000000000000000004 dismiss -m x
-    refused illegal_move: close: tk-0000a0 was cancelled by dev:ana at 2026-11-29T12:00:00.000Z
+    refused illegal_move: close: tk-0000a0 was cancelled by dev:ana just now
     hint: a person reopens it: callboard tasks reopen tk-0000a0
     task.reopened tk-0000a0
     now needs_you
