@@ -790,11 +790,26 @@ commands! {
 /// Reads typed arguments; the fault carries its path and the legal names.
 pub fn parse_args<T: DeserializeOwned>(args: Value) -> Result<T, Problem> {
     let args = if args.is_null() { Value::Object(Map::new()) } else { args };
+    if !args.is_object() {
+        // A list would be taken for the fields in the order they happen to have here.
+        return Err(Problem::bad_request("", format!("an object with named fields is expected, not {}", kind_of(&args))));
+    }
     serde_path_to_error::deserialize::<_, T>(args).map_err(|fault| {
         let path = fault.path().to_string();
         let path = if path == "." { String::new() } else { path };
         read_fault(path, fault.into_inner().to_string())
     })
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "a list",
+        Value::String(_) => "a text",
+        Value::Number(_) => "a number",
+        Value::Bool(_) => "true or false",
+        Value::Object(_) => "an object",
+        Value::Null => "null",
+    }
 }
 
 /// One fault as a problem: over a limit is `too_large`, everything else `bad_request`.
@@ -809,8 +824,11 @@ fn read_fault(path: String, text: String) -> Problem {
 
 /// Reads a plan entry by entry, so that one answer names the faults of up to 20 tasks.
 fn parse_plan(args: Value) -> Result<Plan, Problem> {
+    let listed = |entry: &Value| !entry.is_object();
+    let in_order = args.get("tasks").and_then(Value::as_array).is_some_and(|entries| entries.iter().any(listed));
     let faulty = match parse_args::<Plan>(args.clone()) {
-        Ok(plan) => return Ok(plan),
+        Ok(plan) if !in_order => return Ok(plan),
+        Ok(_) => Problem::bad_request("tasks", "each is an object with named fields"),
         Err(problem) => problem,
     };
     let Some(Value::Array(entries)) = args.get("tasks") else {
@@ -948,6 +966,20 @@ mod tests {
         assert!(problem.title.contains("taks") && problem.title.contains("worktree"), "{problem:?}");
         let problem = CommandRequest::parse(json!({"command": "renew", "argz": {}})).unwrap_err();
         assert!(problem.title.contains("argz"), "{problem:?}");
+    }
+
+    #[test]
+    fn fields_are_named_and_never_told_by_their_order() {
+        for args in [json!(["tk-4f2a9c", "done", true]), json!([]), json!(5), json!("tk-4f2a9c"), json!(true)] {
+            for problem in [CommandRequest::parse(args.clone()).unwrap_err(), Command::parse("close", args.clone()).unwrap_err()] {
+                assert_eq!(problem.code, Code::BadRequest);
+                assert!(problem.title.starts_with("an object with named fields is expected, not "), "{problem:?}");
+            }
+        }
+        for tasks in [json!([["a title"]]), json!([{"title": "a"}, ["b"]]), json!([5])] {
+            let problem = Command::parse("plan", json!({ "tasks": tasks })).unwrap_err();
+            assert!(problem.errors[0].path.starts_with("tasks[") && !problem.errors[0].text.contains("struct"), "{problem:?}");
+        }
     }
 
     #[test]

@@ -86,7 +86,9 @@ fn mcp_call(call: &Call) -> Option<String> {
     let mut args = call.args.clone();
     let rename = |args: &mut Map<String, Value>, from: &str, to: &str| {
         if let Some(value) = args.remove(from) {
-            args.insert(to.to_owned(), value);
+            // The tools take these as lists alone.
+            let listed = matches!(to, "mentions" | "blocked_on") && !value.is_array();
+            args.insert(to.to_owned(), if listed { Value::Array(vec![value]) } else { value });
         }
     };
     let tool = match call.name.as_str() {
@@ -113,6 +115,7 @@ fn mcp_call(call: &Call) -> Option<String> {
             rename(&mut args, "note", "comment");
             "update"
         }
+        "review" if args.get("verdict").is_some_and(|verdict| verdict == "pass") => return None,
         "review" => {
             rename(&mut args, "note", "comment");
             "update"
@@ -276,9 +279,19 @@ mod tests {
     }
 
     #[test]
+    fn tools_that_take_lists_are_shown_lists() {
+        let message = Hint::call(Call::new("message").with("to", "agent:ana/w1").with("task", "tk-4f2a9c").with("text", "<what you need>"));
+        assert_eq!(message.for_mcp(), r#"update {"comment":"<what you need>","mentions":["agent:ana/w1"],"task":"tk-4f2a9c"}"#);
+        let block = Hint::call(Call::new("block").with("task", "tk-4f2a9c").with("on", "tk-000001"));
+        assert_eq!(block.for_mcp(), r#"update {"blocked_on":["tk-000001"],"task":"tk-4f2a9c"}"#);
+    }
+
+    #[test]
     fn what_only_people_may_do_is_no_tool_call() {
         let hint = Hint { text: "a person reopens it".to_owned(), calls: vec![Call::new("reopen").with("task", "tk-4f2a9c")] };
         assert_eq!(hint.for_mcp(), "a person reopens it");
         assert_eq!(hint.for_cli(), "a person reopens it: callboard tasks reopen tk-4f2a9c");
+        let pass = Hint { text: "a person passes it".to_owned(), calls: vec![Call::new("review").with("task", "tk-4f2a9c").with("verdict", "pass")] };
+        assert_eq!(pass.for_mcp(), "a person passes it");
     }
 }

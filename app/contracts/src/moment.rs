@@ -10,6 +10,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub i64);
 
+/// 9999-12-31T23:59:59.999Z.
+const LAST: Moment = Moment(253_402_300_799_999);
+
 impl Moment {
     /// Reads RFC 3339 with any offset and any number of decimals (cut to milliseconds), of the years 0000 to 9999 in UTC.
     pub fn parse(raw: &str) -> Option<Moment> {
@@ -120,9 +123,13 @@ impl Stamp {
         (stamp.to_string() == raw && stamp.counter <= Self::COUNTER_MAX).then_some(stamp)
     }
 
-    /// The smallest stamp after this one.
+    /// The smallest stamp after this one; the last one there is has none, because what lies behind it could not be read back.
     pub fn next(self) -> Stamp {
-        if self.counter < Self::COUNTER_MAX { Stamp { counter: self.counter + 1, ..self } } else { Stamp { moment: Moment(self.moment.0 + 1), counter: 0 } }
+        match (self.counter < Self::COUNTER_MAX, self.moment < LAST) {
+            (true, _) => Stamp { counter: self.counter + 1, ..self },
+            (false, true) => Stamp { moment: Moment(self.moment.0 + 1), counter: 0 },
+            (false, false) => self,
+        }
     }
 }
 
@@ -196,7 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_has_one_spelling_and_always_a_successor() {
+    fn the_answer_to_the_last_stamp_reads_back() {
+        let last = Stamp::parse("9999-12-31T23:59:59.999Z#9999").unwrap();
+        assert_eq!(Stamp::parse(&last.next().to_string()), Some(last));
+    }
+
+    #[test]
+    fn a_stamp_has_one_spelling_and_a_successor() {
         let stamp = Stamp::parse("2026-11-29T11:37:08.123Z#9999").unwrap();
         assert_eq!(stamp.next().to_string(), "2026-11-29T11:37:08.124Z#0000");
         for bad in ["2026-11-29T11:37:08.123Z#4", "2026-11-29T11:37:08Z#0004", "2026-11-29T11:37:08.123Z#00004", "2026-11-29T12:37:08.123+01:00#0004"] {
