@@ -184,8 +184,8 @@ fn worded(mut answer: Response, asked: &Asked) -> Response {
         return refused::written(problem, asked, answer);
     }
     if answer.status() == StatusCode::METHOD_NOT_ALLOWED && !answer.headers().contains_key(header::CONTENT_TYPE) {
-        let allowed = answer.headers().get(header::ALLOW).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
-        let problem = Problem::new(Code::MethodNotAllowed, "This address does not take that method").hint(Hint::text(format!("methods here: {allowed}")));
+        // The router adds its `Allow` only after this.
+        let problem = Problem::new(Code::MethodNotAllowed, "This address does not take that method").hint(Hint::text("the header Allow names those it takes"));
         return refused::written(problem, asked, answer);
     }
     answer

@@ -12,6 +12,7 @@ mod evidence;
 mod hooks;
 pub mod http;
 mod init;
+mod lasting;
 pub mod live;
 mod logging;
 mod pending;

@@ -3,7 +3,7 @@
 //!
 //! Invariants: who fell behind is told so and gets nothing more, never a gap; a line that ends gives its place back at once.
 
-use axum::Router;
+use crate::lasting::Lasting;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use contracts::{Answer, Code, Frame, Hint, Moment, Problem, limits};
 use futures::stream::unfold;
 use futures::{Sink, SinkExt, Stream, StreamExt};
@@ -25,6 +26,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, Sleep, interval_at, sle
 
 /// The server goes, or the line is a day old.
 const GOING_AWAY: u16 = 1001;
+/// What let this line in would not do so any more.
+const CREDENTIAL_ENDED: u16 = 4401;
 /// The database is another one now.
 const RESTARTED: u16 = 1012;
 /// This line fell behind.
@@ -116,7 +119,7 @@ impl Live {
         let _ = timeout(2 * FAREWELL, self.places.acquire_many(self.places_all)).await; // who is still there then is cut off
     }
 
-    async fn begin(self: &Arc<Self>, since: i64, epoch: String) -> Result<Line, Problem> {
+    async fn begin(self: &Arc<Self>, since: i64, epoch: String, lasting: Option<Lasting>) -> Result<Line, Problem> {
         let place = self.places.clone().try_acquire_owned().map_err(|_| {
             Problem::new(Code::Busy, format!("{} live pages are open already; that is the limit", self.places_all)).hint(Hint::text("close one"))
         })?;
@@ -135,6 +138,7 @@ impl Live {
             beat,
             end,
             shutdown: self.shutdown.clone(),
+            lasting,
             seq,
             epoch,
             lagged: false,
@@ -171,6 +175,7 @@ struct Line {
     beat: Interval,
     end: Pin<Box<Sleep>>,
     shutdown: watch::Receiver<bool>,
+    lasting: Option<Lasting>,
     seq: i64,
     epoch: String,
     lagged: bool,
@@ -209,11 +214,19 @@ impl Line {
             }
             Turn::Heard(Some(Heard::Replaced)) => self.ended(RESTARTED),
             Turn::Heard(None) | Turn::Over => self.ended(GOING_AWAY),
+            Turn::Beat if self.has_lost_its_credential().await => self.ended(CREDENTIAL_ENDED),
             Turn::Beat => {
                 let beat = Frame::Beat { seq: self.live.feed.published(), now: (self.live.now)() };
                 self.frame("beat", &beat)
             }
         })
+    }
+
+    async fn has_lost_its_credential(&mut self) -> bool {
+        match &self.lasting {
+            Some(lasting) => lasting.has_ended().await,
+            None => false,
+        }
     }
 
     fn frame(&self, event: &'static str, frame: &Frame) -> Out {
@@ -236,6 +249,7 @@ struct From {
 }
 
 type Asked = Result<Query<From>, QueryRejection>;
+type Lasts = Option<Extension<Lasting>>;
 
 fn place(asked: Asked) -> Result<(i64, String), Problem> {
     let Query(from) = asked.map_err(|fault| Problem::bad_request("", fault.body_text()).hint(Hint::text("parameters here: since, epoch")))?;
@@ -250,13 +264,13 @@ fn refused(problem: Problem) -> Response {
     answer
 }
 
-async fn socket(State(live): State<Arc<Live>>, asked: Asked, upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>) -> Response {
+async fn socket(State(live): State<Arc<Live>>, lasting: Lasts, asked: Asked, upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>) -> Response {
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade.max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX),
         Err(_) => return refused(Problem::bad_request("", "This address speaks WebSocket").hint(Hint::text("GET /live/sse sends the same frames as events"))),
     };
     let begun = match place(asked) {
-        Ok((since, epoch)) => live.begin(since, epoch).await,
+        Ok((since, epoch)) => live.begin(since, epoch, lasting.map(|Extension(lasting)| lasting)).await,
         Err(problem) => Err(problem),
     };
     match begun {
@@ -265,11 +279,11 @@ async fn socket(State(live): State<Arc<Live>>, asked: Asked, upgrade: Result<Web
     }
 }
 
-async fn events(State(live): State<Arc<Live>>, asked: Asked, headers: HeaderMap) -> Response {
+async fn events(State(live): State<Arc<Live>>, lasting: Lasts, asked: Asked, headers: HeaderMap) -> Response {
     let begun = match place(asked) {
         Ok(from) => {
             let (since, epoch) = last_event(&headers).unwrap_or(from);
-            live.begin(since, epoch).await
+            live.begin(since, epoch, lasting.map(|Extension(lasting)| lasting)).await
         }
         Err(problem) => Err(problem),
     };

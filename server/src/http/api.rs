@@ -11,8 +11,8 @@ use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use contracts::command::parse_args;
-use contracts::view::{ActivityQuery, BoardQuery, InboxQuery, NextRequest, TaskQuery};
-use contracts::{Actor, Board, Caller, Code, CommandRequest, CommitSha, FieldError, Hint, Problem, TaskId, limits};
+use contracts::view::{ActivityQuery, BoardQuery, Entry, InboxQuery, NextRequest, TaskQuery};
+use contracts::{Actor, Board, Caller, Code, CommandRequest, CommitSha, FieldError, Hint, Moment, Problem, TaskId, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -28,6 +28,7 @@ pub fn routes() -> Router<Arc<Site>> {
         .route("/tasks/{id}/thread", get(thread))
         .route("/tasks/{id}/events", get(events))
         .route("/commits/{sha}", get(commit))
+        .route("/tasks/{id}/inbox-state", get(inbox_state))
         .route("/search", get(search))
         .route("/activity", get(activity))
         .route("/actors", get(actors))
@@ -224,6 +225,24 @@ async fn commit(State(site): State<Arc<Site>>, Extension(caller): Reader, found:
     let Path(raw) = found.map_err(|_| Problem::bad_request("sha", "is not UTF-8"))?;
     let sha = CommitSha::parse(&raw).map_err(|fault| Problem::bad_request("sha", fault))?;
     Ok(Json(site.boards.for_caller(caller).commit(sha).await?).into_response())
+}
+
+/// Who has been handed what of a task's thread, and when; its page, newest first like the thread's, and nothing is marked by reading it.
+async fn inbox_state(State(site): State<Arc<Site>>, Extension(caller): Reader, found: Found, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {
+    let Cursor { cursor } = query::read(raw.as_deref(), CURSOR)?;
+    let id = id(found)?;
+    let read = Read::new(site, caller, headers);
+    let asked = async {
+        let page = read.board.thread(id, cursor).await?;
+        let handed = |(actor, at): &(Actor, Moment)| json!({"actor": actor, "at": at});
+        let item = |entry: &Entry| {
+            let delivered: Vec<Value> = entry.delivered.iter().map(handed).collect();
+            json!({"event": entry.event, "kind": entry.kind, "actor": entry.actor, "at": entry.at, "to": entry.to, "delivered": delivered})
+        };
+        let items: Vec<Value> = page.items.iter().map(item).collect();
+        Ok(json!({"items": items, "total": page.total, "next": page.next, "seq": page.seq}))
+    };
+    read.answer(asked).await
 }
 
 async fn search(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {

@@ -43,6 +43,9 @@ pub async fn for_api(State(site): State<Arc<Site>>, session: Session, mut reques
             return Err(Refused(site.doors.refused("A socket without an origin needs a bearer")));
         }
         under_a_session(&site, request.headers(), writes)?;
+        if let Some(lasting) = sessions::lasting(&site, &session) {
+            request.extensions_mut().insert(lasting);
+        }
     }
     if writes && site.read_only {
         return Err(read_only());

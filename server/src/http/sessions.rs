@@ -2,6 +2,7 @@
 //! restart does not refuse an open page's next write and a copy of the database lets nobody in.
 
 use super::Site;
+use crate::lasting::Lasting;
 use contracts::{Answer, Moment, Problem};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -151,6 +152,16 @@ struct Visit {
 /// `busy` or `internal` when the store does not answer.
 pub async fn is_valid(site: &Site, session: &Session) -> Result<bool, Problem> {
     Ok(visit(session).await?.is_some_and(|visit| visit.entered || site.code.is_none()))
+}
+
+/// What tells later whether this session still stands; nothing when there is none.
+pub fn lasting(site: &Site, session: &Session) -> Option<Lasting> {
+    let hash = hashed(&session.id()?);
+    let (rows, now) = (site.sessions.clone(), site.now.clone());
+    Some(Lasting::new(move || {
+        let (rows, now, hash) = (rows.clone(), now.clone(), hash.clone());
+        Box::pin(async move { Ok(rows.get(hash).await?.is_some_and(|(_, until)| until > now())) })
+    }))
 }
 
 /// Notes that it was used today.

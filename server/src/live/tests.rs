@@ -76,7 +76,11 @@ struct Client {
 }
 
 async fn connect(world: &World, since: i64, room: usize) -> Client {
-    let line = world.live.begin(since, "e1".into()).await.unwrap();
+    connect_while(world, since, room, None).await
+}
+
+async fn connect_while(world: &World, since: i64, room: usize, lasting: Option<Lasting>) -> Client {
+    let line = world.live.begin(since, "e1".into(), lasting).await.unwrap();
     let (says, from_client) = mpsc::unbounded();
     let (to_client, hears) = mpsc::channel(room);
     tokio::spawn(talk(Wire { to_client, from_client }, line));
@@ -120,6 +124,24 @@ async fn it_beats_and_ends_with_its_day() {
 }
 
 #[tokio::test]
+async fn it_ends_with_what_let_it_in_and_not_with_a_store_that_does_not_answer() {
+    let world = world(20, 60_000, 9);
+    let asked = Arc::new(AtomicI64::new(0));
+    let count = asked.clone();
+    let lasting = Lasting::new(move || {
+        let answer = match count.fetch_add(1, Ordering::Relaxed) {
+            0 => Ok(true),
+            1 => Err(Problem::new(Code::Busy, "not now")),
+            _ => Ok(false),
+        };
+        Box::pin(async { answer })
+    });
+    let mut client = connect_while(&world, -1, 99, Some(lasting)).await;
+    let heard = [client.next().await, client.next().await, client.next().await, client.next().await, client.next().await];
+    assert_eq!(heard, ["hello 0", "beat 9", "beat 9", "close 4401", "gone"]);
+}
+
+#[tokio::test]
 async fn who_falls_behind_is_told_and_hears_no_more() {
     let world = world(60_000, 60_000, 9);
     let mut client = connect(&world, -1, 0).await;
@@ -153,10 +175,10 @@ async fn the_servers_end_is_told() {
 async fn a_place_is_free_again_as_soon_as_its_line_ends() {
     let world = world(60_000, 60_000, 1);
     let client = connect(&world, -1, 9).await;
-    assert_eq!(world.live.begin(-1, String::new()).await.err().map(|problem| problem.code), Some(Code::Busy));
+    assert_eq!(world.live.begin(-1, String::new(), None).await.err().map(|problem| problem.code), Some(Code::Busy));
     drop(client);
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert!(world.live.begin(-1, String::new()).await.is_ok());
+    assert!(world.live.begin(-1, String::new(), None).await.is_ok());
 }
 
 #[test]

@@ -209,3 +209,21 @@ async fn a_foreign_page_has_no_line() {
     }
     assert!(Socket::try_open(server.port, "", &[("authorization", &bearer), ("origin", &own)]).await.is_ok());
 }
+
+#[tokio::test]
+async fn who_was_handed_a_message_can_be_asked() {
+    let stage = Stage::new();
+    let id = stage.add("Paint the buoys", &[]);
+    let server = Server::of(&stage);
+    stage.ok(&["message", "--to", "agent:ada/w1", "--task", &id, "-m", "Red, please"]);
+    let path = format!("/api/tasks/{id}/inbox-state");
+    let sent = async || {
+        let page = call("GET", &path).with("authorization", &format!("Bearer {}", server.local)).send(server.port).await.json();
+        page["items"].as_array().unwrap().iter().find(|item| item["kind"] == "message.sent").unwrap().clone()
+    };
+    let unread = sent().await;
+    assert_eq!((&unread["to"], &unread["delivered"]), (&json!(["agent:ada/w1"]), &json!([])));
+    assert_eq!(sent().await, unread, "reading it delivers nothing");
+    assert_eq!(stage.run_as("agent:ada/w1", &["inbox"]).exit, 0);
+    assert_eq!(sent().await["delivered"][0]["actor"], "agent:ada/w1");
+}

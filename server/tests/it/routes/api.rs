@@ -17,6 +17,7 @@ async fn each_read_asks_the_board_what_it_says() {
         ("/api/tasks/tk-4f2a9c/thread?cursor=c1", r#"thread tk-4f2a9c Some("c1")"#),
         ("/api/tasks/tk-4f2a9c/events", "events tk-4f2a9c None"),
         ("/api/commits/0123456789abcdef0123456789abcdef01234567", "commit 0123456789abcdef0123456789abcdef01234567"),
+        ("/api/tasks/tk-4f2a9c/inbox-state?cursor=c2", r#"thread tk-4f2a9c Some("c2")"#),
         ("/api/search?q=token", "search token None"),
         ("/api/activity?actor=agent:ana/w1&kind=task.*", r#"activity {"kind":"task.*","actor":"agent:ana/w1"}"#),
         ("/api/inbox?all=true&limit=3", r#"inbox {"all":true,"deliver":false,"limit":3}"#),
@@ -95,6 +96,7 @@ async fn what_it_does_not_know_is_refused_with_the_legal_names() {
     assert_eq!((nowhere.status, nowhere.code().as_str()), (404, "not_found"));
     let method = server.api(call("DELETE", "/api/commands")).await;
     assert_eq!((method.status, method.code().as_str(), method.header("allow")), (405, "method_not_allowed", "POST"));
+    assert_eq!(method.json()["hint"], "the header Allow names those it takes");
     assert_eq!(server.api(call("POST", "/api/meta")).await.header("allow"), "GET,HEAD");
 }
 
@@ -112,6 +114,10 @@ async fn commands_are_the_one_door_for_writes() {
     assert!(server.asked().contains(&"as agent:ana/w1 local:ana web".to_owned()));
     let next = server.api(call("POST", "/api/next").json(&json!({"peek": true, "actor": "agent:ana/w1"}))).await;
     assert_eq!((next.status, server.asked().last().unwrap().as_str()), (200, r#"next {"peek":true}"#));
+    for listed in [json!([]), json!(["tk-4f2a9c"]), json!("tk-4f2a9c")] {
+        let refused = server.api(call("POST", "/api/next").json(&listed)).await;
+        assert_eq!((refused.status, refused.json()["title"].as_str().unwrap().contains("named fields")), (400, true), "{refused:?}");
+    }
 }
 
 #[tokio::test]
@@ -123,6 +129,8 @@ async fn a_faulty_command_is_refused_at_its_path() {
         (json!({"command": "claim", "args": {"task": "tk-4f2a9c", "taks": 1}}), "bad_request", "taks"),
         (json!({"command": "renew", "wat": 1}), "bad_request", "wat"),
         (json!([]), "bad_request", ""),
+        (json!(["renew", {"task": "tk-4f2a9c"}]), "bad_request", ""),
+        (json!({"command": "renew", "args": ["tk-4f2a9c"]}), "bad_request", ""),
         (json!({"batch": []}), "bad_request", "batch"),
         (json!({"batch": [renew, {"command": "x"}]}), "bad_request", "batch[1].command"),
         (json!({"batch": [renew], "key": "k"}), "bad_request", "key"),

@@ -178,6 +178,7 @@ pub struct Wanted {
     pub private: bool,
     pub read_only: bool,
     pub sessions: Arc<MemorySessions>,
+    pub beat: Option<Duration>,
 }
 
 pub async fn server() -> Server {
@@ -209,7 +210,7 @@ pub async fn started(wanted: Wanted) -> Server {
     let (stop, stopped) = watch::channel(false);
     let publish = broadcast::channel(64).0;
     let live = Live::new(Arc::new(FakeFeed(publish.clone())), Arc::new(|| Moment(5)), stopped.clone());
-    let live = live.with(Duration::from_secs(60), Duration::from_secs(60), 4);
+    let live = live.with(wanted.beat.unwrap_or(Duration::from_secs(60)), Duration::from_secs(60), 4);
     let who = |Extension(principal): Extension<::mcp::McpPrincipal>| async move { format!("{} {}", principal.actor, principal.principal) };
     let mounts = Mounts { live: live::router(Arc::new(live)), mcp: Router::new().route("/mcp", any(who)).route("/mcp/board", any(who)) };
     let (send, routers) = watch::channel(router(Arc::new(site), mounts));

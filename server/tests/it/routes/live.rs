@@ -1,8 +1,10 @@
 //! `/live` and `/live/sse`: frames over real sockets.
 
-use super::fake::{Server, server};
+use super::fake::{Server, Wanted, server, started};
 use super::wire::call;
+use callboard::http::SessionRows;
 use futures::StreamExt;
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -60,6 +62,29 @@ async fn a_socket_needs_an_origin_or_a_bearer() {
     assert_eq!(open(&server, "?sinse=5", &[("authorization", &bearer)]).await.err(), Some(400));
     let mut socket = open(&server, "", &[("authorization", &bearer)]).await.unwrap();
     assert!(text(&mut socket).await.contains(r#""resumed":false"#));
+}
+
+#[tokio::test]
+async fn a_line_ends_with_its_session_and_not_with_another() {
+    let wanted = Wanted { beat: Some(Duration::from_millis(50)), ..Wanted::default() };
+    let rows = wanted.sessions.clone();
+    let server = started(wanted).await;
+    let (cookie, other) = (server.cookie().await, server.cookie().await);
+    let mut line = open(&server, "", &[("cookie", &cookie), ("origin", &server.origin())]).await.unwrap();
+    assert!(text(&mut line).await.contains("hello") && text(&mut line).await.contains("beat"));
+    let forget = |cookie: &str| {
+        let id = Sha256::digest(cookie.split_once('=').unwrap().1.as_bytes());
+        rows.delete(id.iter().map(|byte| format!("{byte:02x}")).collect())
+    };
+    forget(&other).await.unwrap();
+    assert!(text(&mut line).await.contains("beat") && text(&mut line).await.contains("beat"));
+    forget(&cookie).await.unwrap();
+    let mut last = text(&mut line).await;
+    while last.contains("beat") {
+        last = text(&mut line).await;
+    }
+    assert_eq!(last, "close 4401");
+    assert_eq!(open(&server, "", &[("cookie", &cookie), ("origin", &server.origin())]).await.err(), Some(401));
 }
 
 #[tokio::test]
