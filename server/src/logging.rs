@@ -7,6 +7,7 @@
 
 use contracts::Problem;
 use std::io::{self, IsTerminal};
+use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -31,7 +32,10 @@ pub fn start(colours: bool) -> Result<(), Problem> {
 }
 
 fn levels(words: &str) -> Result<Targets, Problem> {
-    words.parse().map_err(|_| Problem::bad_request(VARIABLE, format!("{words} is no level: error, warn, info, debug, trace, or off")))
+    // A word alone that is no level would be taken for a part that tells all, and the rest of us would be silent.
+    let is_level = |word: &str| word.trim().rsplit('=').next().is_some_and(|level| !level.is_empty() && level.parse::<LevelFilter>().is_ok());
+    let read = words.split(',').all(is_level).then(|| words.parse().ok()).flatten();
+    read.ok_or_else(|| Problem::bad_request(VARIABLE, format!("{words} is no level: error, warn, info, debug, trace, or off")))
 }
 
 #[cfg(test)]
@@ -53,6 +57,8 @@ mod tests {
         ] {
             assert_eq!(levels(words).unwrap().would_enable(part, &level), told, "{words}: {part} {level}");
         }
-        assert_eq!(levels("storage=loud").unwrap_err().code, contracts::Code::BadRequest);
+        for bad in ["storage=loud", "loud", "warn,loud", "storage", "warn,", "storage="] {
+            assert_eq!(levels(bad).unwrap_err().code, contracts::Code::BadRequest, "{bad}");
+        }
     }
 }
