@@ -20,6 +20,9 @@ pub enum StoreError {
         /// The newest this version reads.
         known: i64,
     },
+    /// The board's folder is not there.
+    #[error("the board's folder is gone")]
+    Gone,
     /// A directory or file that must not be trusted, in words.
     #[error("{0}")]
     Refused(String),
@@ -82,6 +85,8 @@ impl StoreError {
         match self {
             StoreError::Busy => Problem::new(Code::Busy, "The board is busy: other processes were writing for five seconds").hint(retry()),
             StoreError::Replaced => Problem::new(Code::Busy, "The board's database was replaced and is being opened again").hint(retry()),
+            StoreError::Gone => Problem::new(Code::NotInitialized, "The board's folder .callboard is not there any more")
+                .hint(Hint { text: "put it back, or begin a new board".to_owned(), calls: vec![Call::new("init")] }),
             StoreError::NewerFormat { .. } => {
                 Problem::new(Code::NewerFormat, "This board was written by a newer Callboard").hint(Hint::call(Call::new("upgrade")))
             }
@@ -99,8 +104,10 @@ impl StoreError {
             StoreError::Refused(why) => Problem::new(Code::Internal, why.clone()),
             StoreError::Corrupt(_) => Problem::new(Code::Internal, "The board's database is damaged")
                 .hint(Hint::text("close every Callboard process and open the board again: it is made anew from the log files")),
-            StoreError::Io(_) => Problem::new(Code::Internal, "A file of the board could not be read or written"),
-            StoreError::Sql(_) => Problem::new(Code::Internal, "The board's database could not answer"),
+            StoreError::Io(error) => Problem::new(Code::Internal, format!("A file of the board could not be read or written: {}", error.kind()))
+                .hint(Hint::text("see that all in .callboard is yours and a file or folder as it was, then send the same call again")),
+            StoreError::Sql(_) => Problem::new(Code::Internal, "The board's database could not answer")
+                .hint(Hint::text("if it stays so: end every Callboard process and delete .callboard/state.db, it is made anew from the log files")),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::StoreError;
 use contracts::limits;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -12,9 +12,17 @@ use tokio::sync::oneshot;
 #[derive(Debug)]
 pub(crate) struct Held(#[allow(dead_code, reason = "closing the file frees the lock")] File);
 
-/// Each taking opens the file anew: a lock belongs to an open file, and a wait that was given up must not free another's.
+/// Each taking opens the file anew: a lock belongs to an open file, and a wait that was given up must not free another's. Somebody may
+/// have tidied its folder away; the board's own folder is not made again, because then there is no board.
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).truncate(false).write(true).open(path)
+    let opened = || OpenOptions::new().create(true).truncate(false).write(true).open(path);
+    match (opened(), path.parent()) {
+        (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => match fs::create_dir(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => opened(),
+        },
+        (done, _) => done,
+    }
 }
 
 /// Takes the lock at `path`, waiting for it on a thread of its own for as long as a caller may be kept.

@@ -134,6 +134,11 @@ pub(crate) fn cut(path: &Path, good: u64) -> io::Result<()> {
 /// Adds lines at the end and makes them last. After a failure the file is cut back, so that the next try starts clean.
 pub(crate) fn append(disk: &Disk, path: &Path, text: &[u8]) -> io::Result<u64> {
     let new = !path.exists();
+    if let (true, Some(folder)) = (new, path.parent())
+        && !folder.exists()
+    {
+        fs::create_dir(folder)?;
+    }
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     let before = file.metadata()?.len();
     let written = disk.at(Step::Append).and_then(|()| file.write_all(text)).and_then(|()| disk.at(Step::Sync)).and_then(|()| file.sync_data());

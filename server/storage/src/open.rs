@@ -75,7 +75,13 @@ impl Store {
 
 /// `.callboard` must be a directory of its own.
 fn check(place: &Place) -> Result<(), StoreError> {
-    let metadata = fs::symlink_metadata(&place.root)?;
+    let metadata = fs::symlink_metadata(&place.root).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => StoreError::Gone,
+        _ => error.into(),
+    })?;
+    if place.root.to_str().is_none() {
+        return Err(StoreError::Refused("the way to this folder is not UTF-8, and no database can be opened there: rename what is not".to_owned()));
+    }
     if !metadata.is_dir() {
         return Err(StoreError::Refused(".callboard is not a directory of its own".to_owned()));
     }
@@ -133,7 +139,11 @@ async fn migrated(path: &Path) -> Result<SqliteConnection, StoreError> {
     file.open(path)?;
     let mut conn = sql::connect(path, true, false).await?;
     if schema::version(&mut conn).await? < schema::NEWEST {
-        schema::migrate(&mut conn).await?;
+        schema::migrate(&mut conn).await.map_err(|error| match error {
+            // Tables that the format it claims to have does not know.
+            StoreError::Sql(error) => StoreError::Corrupt(error.to_string()),
+            other => other,
+        })?;
     } else {
         // A database that can't tell its own size is damaged even if its first page is whole.
         Head::load(&mut conn).await?;

@@ -20,7 +20,7 @@ pub struct Finding {
     pub file: String,
     /// The line, from 1; 0 when it is about the whole file.
     pub line: u64,
-    /// What kind of fault: a reason of quarantine, or `gap`, `chain`, `twice`, `not_in_database`, `not_in_file`, `blob`, `waits`, `clock_ahead`.
+    /// What kind of fault: a reason of quarantine, or `order`, `gap`, `chain`, `twice`, `not_in_database`, `not_in_file`, `blob`, `waits`, `clock_ahead`.
     pub code: String,
     /// In words.
     pub text: String,
@@ -85,6 +85,7 @@ impl Store {
             report.files += 1;
             let name = format!("log/{}", file.name);
             let mut lines = Lines::open(&inner.place, &file.name, 0)?;
+            let mut last: BTreeMap<String, i64> = BTreeMap::new();
             while let Some(raw) = lines.next()? {
                 let decoded = match raw.too_long {
                     true => Err(Reason::TooLong),
@@ -95,6 +96,9 @@ impl Store {
                         report.lines += 1;
                         self.check_line(&name, lines.number, &line, &mut report);
                         let Line { event, .. } = line;
+                        if let Some(before) = last.insert(event.writer.as_str().to_owned(), event.n).filter(|before| *before >= event.n) {
+                            report.add(&name, lines.number, "order", format!("event {} of {} stands behind event {before}", event.n, event.writer));
+                        }
                         let seen = Seen { file: name.clone(), line: lines.number, n: event.n, id: event.id, prev: event.prev };
                         writers.entry(event.writer.as_str().to_owned()).or_default().push(seen);
                     }
@@ -141,6 +145,9 @@ impl Store {
         if ahead > limits::CLOCK_AHEAD_MS_MAX {
             report.add(name, number, "clock_ahead", format!("{} is {} s ahead of this machine's clock", line.event.at, ahead / 1000));
         }
+        if let Some(blob) = encoding::blob_ref(&line.event.body).filter(|blob| !self.inner.place.blob(&blob.sha256).exists()) {
+            report.add(name, number, "blob", format!("its body, blobs/{}, is missing", blob.sha256));
+        }
     }
 
     async fn against_database(&self, writers: &BTreeMap<String, Vec<Seen>>, report: &mut VerifyReport) -> Result<(), StoreError> {
@@ -167,7 +174,12 @@ impl Store {
             in_database.insert(id);
         }
         for seen in writers.values().flatten().filter(|seen| !in_database.contains(&seen.id)) {
-            report.add(&seen.file, seen.line, "not_in_database", format!("event {} is not in the database: reconcile", seen.id));
+            report.add(
+                &seen.file,
+                seen.line,
+                "not_in_database",
+                format!("event {} is not in the database; state.db may be deleted, it is made anew from the log", seen.id),
+            );
         }
         let sql = "select e.writer, e.n, p.waits_for from parked p join event e on e.project = p.project and e.id = p.id where p.project = ?1 order by e.seq";
         for row in q(sql).fetch_all(&mut *conn).await? {

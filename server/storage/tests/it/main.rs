@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests fail as tests do, and one test prints how fast it goes")]
 
 mod board;
+mod damage;
 mod filter;
 mod pace;
 mod processes;
