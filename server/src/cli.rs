@@ -12,6 +12,7 @@ mod demo;
 mod desk;
 mod doctor;
 mod hook;
+mod import;
 mod inbox;
 mod init;
 mod log;
@@ -130,6 +131,8 @@ enum Command {
     Sync(sync::SyncArgs),
     /// Check the log
     Log(log::LogArgs),
+    /// Bring in a board that was kept elsewhere
+    Import(import::ImportArgs),
     /// Bind a commit to a task, where no hook did
     Bind(bind::BindArgs),
     /// Make the database anew from the log
@@ -231,6 +234,7 @@ async fn on_board(desk: &mut Desk, command: Command) -> Result<Exit, Problem> {
         Command::Conflicts(args) => conflicts::run(desk, args).await,
         Command::Sync(args) => sync::run(desk, &args).await,
         Command::Log(args) => log::run(desk, &args).await,
+        Command::Import(args) => import::run(desk, &args).await,
         Command::Bind(args) => bind::run(desk, args).await,
         Command::Rebuild => rebuild::run(desk).await,
         Command::Config(args) => config::run(desk, args).await,

@@ -11,6 +11,7 @@ mod demo;
 mod evidence;
 mod hooks;
 pub mod http;
+mod import;
 mod init;
 mod lasting;
 pub mod live;

@@ -5,6 +5,7 @@ mod commits;
 mod demo;
 mod filter;
 mod hostile;
+mod import;
 mod init;
 mod json;
 mod log;

@@ -3,7 +3,7 @@
 mod claims;
 mod conflicts;
 mod files;
-mod fleet;
+pub mod fleet;
 mod merge;
 pub mod pair;
 mod random;

@@ -99,3 +99,24 @@ fn two_branches_of_one_clone_are_merged() {
     assert_eq!(stage.run(&["log", "verify"]).exit, 0);
     assert_eq!(stage.git(&["status", "--porcelain"]), "");
 }
+
+#[test]
+fn an_older_close_counts_whatever_was_said_since() {
+    let (pair, [paint, set]) = Pair::knowing(["Paint the buoys", "Set them out"]);
+    pair.ok(Harbour, "dev:ada", &["tasks", "block", &set, "--on", &paint]);
+    pair.commit(Harbour);
+    pair.merge(Pier);
+    pair.ok(Harbour, "dev:ada", &["tasks", "done", &paint, "--no-code", "-m", "Done by hand"]);
+    // The pier does not know yet, and goes on with what it sees.
+    pair.ok(Pier, "dev:ada", &["tasks", "edit", &set, "--priority", "0"]);
+    pair.ok(Pier, "dev:ada", &["tasks", "comment", &paint, "-m", "Is the red paint here?"]);
+    assert_eq!(pair.json(Pier, &["tasks", "show", &paint])["standing"], "ready");
+    assert_eq!(pair.json(Pier, &["tasks", "show", &set])["standing"], "blocked");
+    pair.commit(Harbour);
+    pair.commit(Pier);
+    pair.merge(Pier);
+    assert_eq!(pair.json(Pier, &["tasks", "show", &paint])["standing"], "done");
+    assert_eq!(pair.json(Pier, &["tasks", "show", &set])["standing"], "ready");
+    pair.merge(Harbour);
+    pair.are_equal();
+}
