@@ -4,7 +4,7 @@
 use contracts::Moment;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, KeyboardEvent};
+use web_sys::{HtmlElement, HtmlFormElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
 
 /// An attribute of `<html>`: how the server tells the page where things are.
 fn of_html(name: &str) -> String {
@@ -32,7 +32,7 @@ pub fn set_theme(theme: crate::Theme) {
         let _ = html.set_attribute("data-theme", theme.as_str());
     }
     if let Some(document) = document().dyn_ref::<web_sys::HtmlDocument>() {
-        let _ = document.set_cookie(&format!("{}={}; Path=/; Max-Age=31536000; SameSite=Lax", crate::Theme::COOKIE, theme.as_str()));
+        let _ = document.set_cookie(&theme.cookie());
     }
 }
 
@@ -124,6 +124,21 @@ pub fn has_unsent() -> bool {
     })
 }
 
+/// What stands before the caret of a field.
+pub fn before_caret(area: &HtmlTextAreaElement) -> String {
+    let units: Vec<u16> = area.value().encode_utf16().collect();
+    let caret = area.selection_start().ok().flatten().and_then(|at| usize::try_from(at).ok()).unwrap_or(units.len()).min(units.len());
+    String::from_utf16_lossy(&units[..caret])
+}
+
+/// Writes a text at the caret in the place of so many bytes of ASCII before it.
+pub fn insert(area: &HtmlTextAreaElement, replaced: usize, text: &str) {
+    let caret = area.selection_start().ok().flatten().unwrap_or(0);
+    let start = caret.saturating_sub(u32::try_from(replaced).unwrap_or(0));
+    let _ = area.set_range_text_with_start_and_end_and_mode(text, start, caret, "end");
+    let _ = area.focus();
+}
+
 /// Keeps a text in this browser; an empty one is forgotten.
 pub fn keep(name: &str, text: &str) {
     if let Ok(Some(storage)) = window().local_storage() {
@@ -168,10 +183,87 @@ pub fn fields(event: &web_sys::SubmitEvent) -> Vec<(String, String)> {
     fields
 }
 
+/// The form that was sent.
+pub fn form_of(event: &web_sys::SubmitEvent) -> Option<HtmlFormElement> {
+    event.target().and_then(|target| target.dyn_into().ok())
+}
+
 /// Empties a form.
 pub fn reset(event: &web_sys::SubmitEvent) {
-    if let Some(form) = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok()) {
+    if let Some(form) = form_of(event) {
         form.reset();
+    }
+}
+
+/// The first form inside an element.
+pub fn form_in(element: &HtmlElement) -> Option<HtmlFormElement> {
+    element.query_selector("form").ok().flatten().and_then(|form| form.dyn_into().ok())
+}
+
+fn field_of(form: &HtmlFormElement, name: &str) -> Option<web_sys::Element> {
+    form.query_selector(&format!("[name='{name}']")).ok().flatten()
+}
+
+/// What a field of a form holds.
+pub fn value_of(form: &HtmlFormElement, name: &str) -> Option<String> {
+    let field = field_of(form, name)?;
+    if let Some(area) = field.dyn_ref::<HtmlTextAreaElement>() {
+        return Some(area.value());
+    }
+    if let Some(select) = field.dyn_ref::<HtmlSelectElement>() {
+        return Some(select.value());
+    }
+    field.dyn_ref::<HtmlInputElement>().map(HtmlInputElement::value)
+}
+
+/// Writes fields of a form; names it has no field for are passed over.
+pub fn fill(form: &HtmlFormElement, values: &[(&'static str, String)]) {
+    for (name, value) in values {
+        let Some(field) = field_of(form, name) else { continue };
+        if let Some(area) = field.dyn_ref::<HtmlTextAreaElement>() {
+            area.set_value(value);
+        } else if let Some(select) = field.dyn_ref::<HtmlSelectElement>() {
+            select.set_value(value);
+        } else if let Some(input) = field.dyn_ref::<HtmlInputElement>() {
+            input.set_value(value);
+        }
+    }
+}
+
+/// Moves the focus to the first thing inside that can be changed or pressed and is seen: what is chosen already, if anything is.
+pub fn focus_in(element: &web_sys::Element) {
+    let all = |what: &str| {
+        let found = element.query_selector_all(what).ok();
+        (0..found.as_ref().map_or(0, web_sys::NodeList::length)).filter_map(move |place| found.as_ref()?.item(place)?.dyn_into::<HtmlElement>().ok())
+    };
+    let seen = |element: &HtmlElement| element.offset_parent().is_some();
+    let first = all("[aria-current]").find(seen).or_else(|| all("input, textarea, select, button:not(:disabled), li summary").find(seen));
+    if let Some(first) = first {
+        let _ = first.focus();
+    }
+}
+
+/// Unfolds what an id names, and moves the focus into it. Says whether it is there.
+pub fn unfold(id: &str) -> bool {
+    let Some(details) = element(id) else { return false };
+    let _ = details.set_attribute("open", "");
+    keep_in_view(&details);
+    request_animation_frame(move || focus_in(&details));
+    true
+}
+
+/// Folds what an id names, the focus on what unfolds it again.
+pub fn fold(id: &str) {
+    if let Some(details) = element(id) {
+        fold_up(&details);
+    }
+}
+
+/// As [`fold`], of an element.
+pub fn fold_up(details: &web_sys::Element) {
+    let _ = details.remove_attribute("open");
+    if let Some(summary) = details.query_selector("summary").ok().flatten().and_then(|summary| summary.dyn_into::<HtmlElement>().ok()) {
+        let _ = summary.focus();
     }
 }
 
@@ -203,6 +295,15 @@ pub fn keep_in_view(element: &HtmlElement) {
     options.set_block(web_sys::ScrollLogicalPosition::Nearest);
     options.set_inline(web_sys::ScrollLogicalPosition::Nearest);
     element.scroll_into_view_with_scroll_into_view_options(&options);
+}
+
+/// On a screen that shows one column at a time: the one that comes first, unless the reader went to one already.
+pub fn show_first_column() {
+    let Ok(Some(first)) = document().query_selector(".board > [data-first]") else { return };
+    let board = first.parent_element().filter(|board| board.scroll_left() == 0 && first.client_width() * 2 > board.client_width());
+    if let (Some(board), Some(column)) = (board, first.dyn_ref::<HtmlElement>()) {
+        board.set_scroll_left(column.offset_left() - board.client_left());
+    }
 }
 
 /// Says to the styles that the page was taken over: what stands in for scripts can go.

@@ -47,6 +47,17 @@ impl Base {
         format!("{}/t/{id}{}", self.0, Base::query(q))
     }
 
+    /// A part of the page of a task, by its word; the first needs none.
+    pub fn tab(&self, id: &str, q: &str, tab: &str) -> String {
+        let task = self.task(id, q);
+        if tab == "thread" { task } else { format!("{task}{}tab={tab}", if q.is_empty() { '?' } else { '&' }) }
+    }
+
+    /// The page of a task with what was said before a place of its thread.
+    pub fn task_before(&self, id: &str, cursor: &str) -> String {
+        format!("{}/t/{id}?before={}#tabs", self.0, crate::words::encoded(cursor))
+    }
+
     /// The board, with a filter.
     pub fn board(&self, q: &str) -> String {
         format!("{}/{}", self.0, Base::query(q))
@@ -91,6 +102,11 @@ impl Theme {
     /// Reads the word; anything else is the system.
     pub fn parse(word: &str) -> Theme {
         Theme::ALL.into_iter().find(|theme| theme.as_str() == word).unwrap_or_default()
+    }
+
+    /// The cookie that keeps it for a year.
+    pub fn cookie(self) -> String {
+        format!("{}={}; Path=/; Max-Age=31536000; SameSite=Lax", Theme::COOKIE, self.as_str())
     }
 
     /// Reads a `Cookie` header.

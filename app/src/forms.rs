@@ -25,6 +25,8 @@ pub fn read(fields: &[(String, String)], end_of_day: &dyn Fn(&str) -> Option<Str
         match (name.as_str(), commands.last_mut()) {
             ("back", _) => {} // where the form goes, which whoever answers it decides
             ("key", _) => key = value,
+            // Which of a page's forms it is: for the page that comes back when it is refused.
+            ("form", _) => {}
             ("command", _) => commands.push((value, Vec::new())),
             (name, Some((_, own))) => own.push((name, value)),
             (name, None) => shared.push((name, value)),

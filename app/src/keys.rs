@@ -23,6 +23,12 @@ pub enum Act {
     Reply,
     /// Move this card by menu.
     Move,
+    /// Change the words of the open card.
+    Edit,
+    /// Say whom the open card is for.
+    Assign,
+    /// Change the priority of the open card.
+    Priority,
     /// The next card that needs a person.
     NextNeedsYou,
     /// Lift or drop this card.
@@ -30,7 +36,7 @@ pub enum Act {
 }
 
 /// Each key with what it does, in the order of the help.
-pub const HELP: [(&str, &str); 11] = [
+pub const HELP: [(&str, &str); 14] = [
     ("?", "Show these keys"),
     ("/", "Go to the filter"),
     ("c", "Add a task"),
@@ -38,8 +44,11 @@ pub const HELP: [(&str, &str); 11] = [
     ("h l or ← →", "Column to the left and right"),
     ("Enter", "Open the card"),
     ("Space", "Lift the card; arrows choose a column, Space drops, Escape cancels"),
-    ("m", "Move the card by menu"),
+    ("m", "Move the card by menu, the open one too"),
     ("r", "Reply on the open card"),
+    ("e", "Edit title and spec of the open card"),
+    ("a", "Assign the open card"),
+    ("p", "Change the open card's priority"),
     ("n", "Next card that needs you"),
     ("Esc", "Close what is on top"),
 ];
@@ -62,6 +71,9 @@ pub fn read(key: &str, modified: bool, typing: bool) -> Option<Act> {
         "l" | "ArrowRight" => Act::Right,
         "r" => Act::Reply,
         "m" => Act::Move,
+        "e" => Act::Edit,
+        "a" => Act::Assign,
+        "p" => Act::Priority,
         "n" => Act::NextNeedsYou,
         " " => Act::Lift,
         _ => return None,

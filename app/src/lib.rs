@@ -22,6 +22,10 @@ pub mod components;
 pub mod contexts;
 pub mod filter;
 pub mod forms;
+#[cfg(feature = "ssr")]
+pub mod graph;
+#[cfg(feature = "ssr")]
+pub mod history;
 pub mod keys;
 pub mod live;
 #[cfg(feature = "ssr")]
@@ -34,6 +38,7 @@ pub mod pages;
 pub mod port;
 pub mod shell;
 pub mod store;
+pub mod tabs;
 pub mod times;
 pub mod ui;
 pub mod words;

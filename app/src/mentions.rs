@@ -1,6 +1,7 @@
 //! Who a text is for: the `@actor`s in it.
 
-use contracts::Actor;
+use contracts::view::ActorRow;
+use contracts::{Actor, ActorKind, Moment};
 
 /// Every `@dev:…` and `@agent:…` of a text, and every `@name` that is the short name of somebody known, each once.
 pub fn mentioned(text: &str, known: &[Actor]) -> Vec<Actor> {
@@ -51,6 +52,32 @@ pub fn unfinished(before_caret: &str) -> Option<&str> {
     (begins && part.chars().all(|character| character.is_ascii_alphanumeric() || ":/._-".contains(character))).then_some(part)
 }
 
+/// How long after somebody was seen they still count as present, seconds.
+const PRESENT_SECONDS: i64 = 300;
+/// Names offered at once.
+const OFFERED: usize = 6;
+
+/// Whether somebody seen at a moment is still there.
+pub fn is_present(seen: Moment, now: Moment) -> bool {
+    now.seconds_since(seen) < PRESENT_SECONDS
+}
+
+/// Who may be meant by the beginning of a name: whoever is on the card first, then those present, then the rest, the last seen first;
+/// among equals a name that begins so before one that only holds it.
+pub fn candidates(part: &str, known: &[ActorRow], me: &Actor, holder: Option<&Actor>, now: Moment) -> Vec<Actor> {
+    let part = part.to_lowercase();
+    let fits = |row: &&ActorRow| row.actor != *me && row.actor.kind() != ActorKind::System && row.actor.as_str().contains(&part);
+    let mut found: Vec<&ActorRow> = known.iter().filter(fits).collect();
+    found.sort_by_key(|row| {
+        let absent = row.holds.is_empty() && row.seen_at.is_none_or(|seen| !is_present(seen, now));
+        let inside = !row.actor.short().starts_with(&part) && !row.actor.name().starts_with(&part);
+        (holder != Some(&row.actor), absent, inside, std::cmp::Reverse(row.seen_at), row.actor.clone())
+    });
+    let names: Vec<Actor> = found.into_iter().take(OFFERED).map(|row| row.actor.clone()).collect();
+    // A name that is written out already needs no list.
+    if names.len() == 1 && names[0].short() == part { Vec::new() } else { names }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +93,29 @@ mod tests {
         assert_eq!(mentioned(text, &known), actors(&["agent:ana/w2", "dev:bo", "dev:mei"]));
         assert_eq!(written_out(text, &known), "@agent:ana/w2 please, cc @dev:bo. and @dev:mei, @dev:mei; not mail@mei.org or @nobody");
         assert_eq!(mentioned("@", &known), Vec::new());
+    }
+
+    #[test]
+    fn who_is_here_is_offered_first() {
+        let now = Moment(10_000_000);
+        let row = |name: &str, minutes: i64| ActorRow {
+            actor: Actor::parse(name).unwrap(),
+            seen_at: Some(now.plus_seconds(-minutes * 60)),
+            surface: String::new(),
+            client: String::new(),
+            holds: Vec::new(),
+        };
+        let known = [row("agent:ana/old", 90), row("dev:mei", 60), row("agent:ana/w1", 3), row("agent:bo/w1", 1), row("dev:ana", 0), row("system:demo", 0)];
+        let me = Actor::parse("dev:ana").unwrap();
+        let names = |part: &str, holder: Option<&str>| {
+            let holder = holder.map(|name| Actor::parse(name).unwrap());
+            candidates(part, &known, &me, holder.as_ref(), now).iter().map(|actor| actor.short().to_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names("", None), "bo/w1 ana/w1 mei ana/old");
+        assert_eq!(names("", Some("agent:ana/old")), "ana/old bo/w1 ana/w1 mei");
+        assert_eq!(names("w1", None), "bo/w1 ana/w1");
+        assert_eq!(names("AN", None), "ana/w1 ana/old");
+        assert_eq!((names("mei", None), names("nobody", None)), (String::new(), String::new()));
     }
 
     #[test]

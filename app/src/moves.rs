@@ -73,7 +73,7 @@ impl Ask {
     /// The word on its button.
     pub fn button(self) -> &'static str {
         match self {
-            Ask::CloseWithoutCode => "Close",
+            Ask::CloseWithoutCode => "Close the task",
             Ask::SubmitWithoutCode => "Submit for review",
             Ask::Changes => "Ask for changes",
             Ask::Reopen => "Reopen",

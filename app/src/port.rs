@@ -22,3 +22,18 @@ impl Port {
 pub fn unreachable() -> Problem {
     Problem::new(Code::Unreachable, "The board does not answer").hint(contracts::Hint::text("What you wrote is kept. Try again when it is back."))
 }
+
+/// Markdown as the server renders it.
+///
+/// # Errors
+/// What the server refuses; on the server itself nothing calls it.
+#[cfg(feature = "hydrate")]
+pub async fn preview(base: &str, text: String) -> Result<String, Problem> {
+    http::HttpBoard::new(base).preview(text).await
+}
+
+/// As in the browser, where alone a preview is asked for.
+#[cfg(not(feature = "hydrate"))]
+pub async fn preview(_: &str, _: String) -> Result<String, Problem> {
+    Err(unreachable())
+}

@@ -5,14 +5,16 @@
 
 mod acts;
 mod live;
+mod unread;
 
 use crate::port::Port;
+use crate::tabs::{Shown, Spot};
 use crate::{filter, live::Status, order};
 use contracts::standing::Column;
 use contracts::view::{
     ActorRow, BoardView, ConflictRow, Counts, Entry, InboxItem, Me, MilestoneView, ProjectView, Quarantine, RefusedForm, Snapshot, TaskCard, TaskView,
 };
-use contracts::{Moment, Problem, TaskId};
+use contracts::{MilestoneId, Moment, Problem, TaskId};
 use leptos::prelude::*;
 use std::collections::HashMap;
 
@@ -102,6 +104,12 @@ pub struct Store {
     pub thread: RwSignal<Vec<Entry>>,
     /// Where the thread goes on.
     pub thread_next: RwSignal<Option<String>>,
+    /// The thread is an older page alone, as an address asked for; newer entries are not here.
+    pub thread_partial: RwSignal<bool>,
+    /// Where on the open card the reader is.
+    pub spot: RwSignal<Spot>,
+    /// What that part shows beyond the task itself.
+    pub shown: RwSignal<Shown>,
     /// The line to the server.
     pub line: RwSignal<Status>,
     /// Since when it is lost.
@@ -116,6 +124,9 @@ pub struct Store {
     pub toasts: RwSignal<Vec<Toast>>,
     /// What the polite live region says.
     pub said: RwSignal<String>,
+    /// The reader last saw the open card's thread up to here.
+    pub new_since: RwSignal<Option<Moment>>,
+    seen: RwSignal<Option<unread::Seen>>,
     cards: StoredValue<HashMap<TaskId, CardStore>>,
     port: StoredValue<Option<Port>>,
     quiet: StoredValue<live::Quiet>,
@@ -148,6 +159,9 @@ impl Store {
             open_problem: RwSignal::new(None),
             thread: RwSignal::new(Vec::new()),
             thread_next: RwSignal::new(None),
+            thread_partial: RwSignal::new(false),
+            spot: RwSignal::new(Spot::default()),
+            shown: RwSignal::new(Shown::Nothing),
             line: RwSignal::new(Status::Starting),
             lost_at: RwSignal::new(None),
             pulse: RwSignal::new(0),
@@ -155,6 +169,8 @@ impl Store {
             try_now: RwSignal::new(0),
             toasts: RwSignal::new(Vec::new()),
             said: RwSignal::new(String::new()),
+            new_since: RwSignal::new(None),
+            seen: RwSignal::new(None),
             cards: StoredValue::new(HashMap::new()),
             port: StoredValue::new(port),
             quiet: StoredValue::new(live::Quiet::default()),
@@ -223,7 +239,7 @@ impl Store {
         }
         let mut thread = task.thread.clone();
         let mut next = task.thread_next.clone();
-        if same {
+        if same && !self.thread_partial.get_untracked() {
             let first = thread.first().map_or(i64::MAX, |entry| entry.seq);
             let older: Vec<Entry> = self.thread.with_untracked(|old| old.iter().filter(|entry| entry.seq < first).cloned().collect());
             if !older.is_empty() {
@@ -233,6 +249,7 @@ impl Store {
         }
         self.replace(&self.thread, thread);
         self.replace(&self.thread_next, next);
+        self.thread_partial.set(false);
         self.open_problem.set(None);
         self.put(task.card.clone());
         self.replace(&self.open, Some(task));
@@ -244,6 +261,22 @@ impl Store {
         self.open.set(None);
         self.open_problem.set(None);
         self.thread.set(Vec::new());
+    }
+
+    /// The tint of a milestone. By its place in the order of their making, so that the first six differ and none changes later.
+    pub fn milestone_hue(&self, id: &MilestoneId) -> Option<u32> {
+        self.milestones.with(|all| {
+            let made = |milestone: &MilestoneView| (milestone.created_at, milestone.id.clone());
+            let own = made(all.iter().find(|each| each.id == *id)?);
+            let before = all.iter().filter(|each| made(each) < own).count();
+            Some(u32::try_from(before % 6).unwrap_or(0) + 1)
+        })
+    }
+
+    /// The column a screen that shows one at a time opens on: where a person is needed, else where something goes on.
+    pub fn first_column(&self) -> Column {
+        let any = |column: &Column| self.columns[order::place(*column)].ids.with_untracked(|ids| !ids.is_empty());
+        [Column::NeedsYou, Column::Working, Column::Ready].into_iter().find(any).unwrap_or(Column::Backlog)
     }
 
     /// A card by its task.
@@ -288,6 +321,7 @@ impl Store {
                 differs
             }
             None => {
+                self.meet(&card);
                 self.cards.update_value(|cards| drop(cards.insert(card.id.clone(), CardStore::new(card))));
                 true
             }

@@ -71,6 +71,12 @@ pub fn in_title(text: &str) -> String {
     if cfg!(feature = "ssr") { escaped(text) } else { text.to_owned() }
 }
 
+/// The inside of rendered markdown that is one paragraph, for a place that holds one line; none when it is more.
+pub fn one_paragraph(html: &str) -> Option<&str> {
+    let inside = html.trim().strip_prefix("<p>")?.strip_suffix("</p>")?;
+    (!inside.contains("<p>")).then_some(inside)
+}
+
 /// What stands between `<textarea>` and its end tag. The renderer writes such text as it is, so it is escaped here; a leading line end
 /// would be dropped by the parser and is doubled.
 pub fn in_textarea(text: &str) -> String {
@@ -96,6 +102,14 @@ mod tests {
     #[test]
     fn a_query_is_encoded_byte_by_byte() {
         assert_eq!(encoded("a b&é=#"), "a%20b%26%C3%A9%3D%23");
+    }
+
+    #[test]
+    fn one_paragraph_is_a_line_and_more_is_not() {
+        assert_eq!(one_paragraph("<p>zstd <code>3</code> or 9?</p>\n"), Some("zstd <code>3</code> or 9?"));
+        assert_eq!(one_paragraph("<p>one</p>\n<p>two</p>\n"), None);
+        assert_eq!(one_paragraph("<p>one</p>\n<ul>\n<li>x</li>\n</ul>\n"), None);
+        assert_eq!(one_paragraph("<h3>one</h3>"), None);
     }
 
     #[test]

@@ -110,6 +110,7 @@ pub fn router(site: Arc<Site>, mounts: Mounts) -> Router {
         .route("/do", post(forms::submit))
         .layer(from_fn_with_state(site.clone(), credentials::for_forms))
         .route("/enter", post(credentials::enter))
+        .route("/theme", post(credentials::theme))
         .layer(session.clone())
         .layer(smaller())
         .with_state(site.clone());

@@ -1,11 +1,12 @@
 //! The port: what a board can be asked and told. The engine is behind it on the server, `fetch` in the browser.
 
 use crate::command::{CommandRequest, Receipt};
+use crate::graph::{GraphView, Walk};
 use crate::id::{Actor, CommitSha, EventId, TaskId};
-use crate::problem::Problem;
+use crate::problem::{Code, Problem};
 use crate::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
-    NextRequest, Page, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    NextRequest, Page, Queue, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
 use std::future::Future;
 use std::pin::Pin;
@@ -79,6 +80,26 @@ pub trait Board: Send + Sync + 'static {
     fn history(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>>;
     /// A bound commit, with what it changes when this clone has it.
     fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail>;
+    /// What a task waits for and what waits for it, some steps either way. A body that can read many tasks in one go does so itself.
+    fn graph(&self, id: TaskId, steps: u8) -> Answer<'_, GraphView> {
+        Box::pin(async move {
+            let mut walk = Walk::from(id.clone(), steps);
+            loop {
+                let wanted = walk.wanted();
+                if wanted.is_empty() {
+                    return Ok(walk.finish());
+                }
+                for other in wanted {
+                    match self.task(other.clone()).await {
+                        Ok(task) => walk.found(&Relation::to(&task.card), &task.waits_on, &task.blocking),
+                        // A task that is waited for need not be known here yet.
+                        Err(problem) if problem.code == Code::NotFound && other != id => {}
+                        Err(problem) => return Err(problem),
+                    }
+                }
+            }
+        })
+    }
     /// Words in ids, titles, specs, threads and commit subjects.
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>>;
     /// What happened on the board, newest first.

@@ -90,6 +90,10 @@ pub const FILTER_VALUE_CHARS_MAX: usize = 200;
 pub const INBOX_ITEMS_MAX: usize = 10;
 /// Thread entries in one view of a task.
 pub const THREAD_ENTRIES_MAX: usize = 50;
+/// Steps a picture of dependencies goes either way.
+pub const GRAPH_STEPS_MAX: u8 = 8;
+/// Tasks in one picture of dependencies.
+pub const GRAPH_NODES_MAX: usize = 60;
 /// MCP answer by default, bytes.
 pub const MCP_ANSWER_BYTES: usize = 4 << 10;
 /// MCP page, and the most of a task's own spec that is handed out whole, bytes.

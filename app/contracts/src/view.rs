@@ -211,6 +211,14 @@ pub struct Relation {
     pub inert: bool,
 }
 
+impl Relation {
+    /// A task as others see it.
+    pub fn to(card: &TaskCard) -> Relation {
+        let holder = card.lease.as_ref().map(|lease| lease.actor.clone());
+        Relation { id: card.id.clone(), title: card.title.clone(), standing: Some(card.standing), holder, via: None, note: String::new(), inert: false }
+    }
+}
+
 /// Something outside the board that a task waits for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlockerView {
@@ -231,6 +239,9 @@ pub struct QuestionView {
     pub id: QuestionId,
     /// The question.
     pub text: String,
+    /// The same as safe HTML, on surfaces that show it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub html: String,
     /// Answers to choose from.
     #[serde(default, skip_serializing_if = "is_default")]
     pub choices: Vec<String>,
@@ -326,6 +337,9 @@ pub struct HistoryRow {
     /// The event's body.
     #[serde(default)]
     pub body: Map<String, Value>,
+    /// Before and after as safe HTML, on surfaces that show it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub html: String,
 }
 
 /// Whether the reader may give a command, and if not why.
@@ -423,6 +437,9 @@ pub struct TaskView {
     /// The note it was closed or cancelled with.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub closing_note: String,
+    /// The same as safe HTML, on surfaces that show it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub closing_html: String,
     /// Whether a close needs a passed review.
     #[serde(default)]
     pub review_required: bool,

@@ -33,16 +33,14 @@ enum Takes {
     Nothing,
     Note,
     Closing,
-    Actor,
     Cancelling,
 }
 
-const ACTIONS: [Action; 10] = [
+const ACTIONS: [Action; 9] = [
     Action { command: "claim", word: "Claim", takes: Takes::Nothing },
     Action { command: "close", word: "Close", takes: Takes::Closing },
     Action { command: "submit", word: "Submit for review", takes: Takes::Closing },
     Action { command: "release", word: "Release", takes: Takes::Note },
-    Action { command: "assign", word: "Assign", takes: Takes::Actor },
     Action { command: "hold", word: "Hold", takes: Takes::Note },
     Action { command: "unhold", word: "Lift the hold", takes: Takes::Nothing },
     Action { command: "reopen", word: "Reopen", takes: Takes::Note },
@@ -111,7 +109,6 @@ fn one(action: Action, refused: bool, ground: &Ground) -> AnyView {
     let (commits, children) = (ground.commits, ground.children);
     let fields = move || match (command, takes) {
         (_, Takes::Closing) => view! { <Closing commits=commits/> }.into_any(),
-        (_, Takes::Actor) => view! { <ActorField/><TextField name="note" label="Why (not required)"/> }.into_any(),
         (_, Takes::Cancelling) => view! { <Cancelling children=children/> }.into_any(),
         ("block", _) => view! { <Blocking/> }.into_any(),
         ("release", _) => view! { <TextArea name="note" label="What is done and what is left (not required)"/> }.into_any(),
@@ -163,24 +160,8 @@ fn Blocking() -> impl IntoView {
     .into_any()
 }
 
-/// Whom it is for: anybody known, or nobody.
-#[component]
-fn ActorField() -> impl IntoView {
-    let store = expect_context::<Store>();
-    let known = move || {
-        let me = store.me.with(|me| me.actor.clone());
-        let mut actors: Vec<_> = store.actors.with(|rows| rows.iter().map(|row| row.actor.clone()).collect());
-        actors.push(me);
-        actors.sort();
-        actors.dedup();
-        actors.into_iter().filter(|actor| actor.is_dev() || actor.is_agent()).map(|actor| view! { <option value=actor.to_string()></option> }).collect_view()
-    };
-    view! {
-        <TextField name="to" label="For whom (empty: nobody)" placeholder="dev:ana or agent:ana/w1" list="known-actors"/>
-        <datalist id="known-actors">{known}</datalist>
-    }
-    .into_any()
-}
+/// The id of what unfolds to move the open card.
+pub const MOVE: &str = "move";
 
 /// What "Move to…" depends on.
 #[derive(Clone, PartialEq)]
@@ -206,9 +187,11 @@ fn MoveTo() -> impl IntoView {
     });
     move || {
         seen.get().map(|target| {
-            let rows = target.moves.into_iter().map(|(column, refused)| row(&target.card, column, refused)).collect_view();
+            let asked = store.refusal.get_untracked().filter(|refusal| refusal.command == "move").and_then(|refusal| refusal.fields.get("to").cloned());
+            let open = asked.is_some();
+            let rows = target.moves.into_iter().map(|(column, refused)| row(&target.card, column, refused, asked.as_deref())).collect_view();
             view! {
-                <details class="unfold" data-once="" id="move" name="act">
+                <details class="unfold" data-once="" id=MOVE name="act" open=open>
                     <summary class="button">"Move to…"</summary>
                     <ul class="moves">{rows}</ul>
                 </details>
@@ -217,29 +200,32 @@ fn MoveTo() -> impl IntoView {
     }
 }
 
-fn row(card: &TaskCard, column: Column, refused: Option<String>) -> AnyView {
-    let name = column.words();
+/// One column: the button that moves there, or, where words are needed first, what unfolds their form. Either bears the column's name.
+fn row(card: &TaskCard, column: Column, refused: Option<String>, asked: Option<&str>) -> AnyView {
+    let (name, to, task) = (column.words(), column.as_str(), card.id.clone());
     if let Some(reason) = refused {
         return view! { <li><button class="button" type="button" disabled=true>{name}</button><span class="quiet t-12">{reason}</span></li> }.into_any();
     }
-    view! { <li><MoveForm card=card.clone() column=column/></li> }.into_any()
-}
-
-/// The form that moves a card to a column, with the words that takes.
-#[component]
-fn MoveForm(card: TaskCard, column: Column) -> impl IntoView {
-    let task = card.id.clone();
-    let to = column.as_str();
-    match moves::plan(&card, column) {
-        Ok(Move::Ask(ask)) => view! { <AskForm task=task ask=ask done=Callback::new(|_| ())/> }.into_any(),
-        Ok(Move::Now(_)) => view! {
-            <CommandForm command="move" place=format!("move-{to}") task=task class="inline" only=("to", to.to_owned())>
-                <input type="hidden" name="to" value=to/>
-                <Send text=column.words() quiet=true/>
-            </CommandForm>
+    match moves::plan(card, column) {
+        Ok(Move::Ask(ask)) => view! {
+            <li>
+                <details class="unfold" name="move" open=asked == Some(to)>
+                    <summary class="button">{format!("{name}…")}</summary>
+                    <AskForm task=task ask=ask done=Callback::new(|_| ())/>
+                </details>
+            </li>
         }
         .into_any(),
-        Err(problem) => view! { <span class="quiet t-12">{problem.title}</span> }.into_any(),
+        Ok(Move::Now(_)) => view! {
+            <li>
+                <CommandForm command="move" place=format!("move-{to}") task=task class="inline" only=("to", to.to_owned())>
+                    <input type="hidden" name="to" value=to/>
+                    <Send text=name quiet=true/>
+                </CommandForm>
+            </li>
+        }
+        .into_any(),
+        Err(problem) => view! { <li><span class="quiet t-12">{problem.title}</span></li> }.into_any(),
     }
 }
 

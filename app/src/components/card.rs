@@ -46,7 +46,7 @@ pub fn Card(id: TaskId) -> impl IntoView {
     };
     let hue = {
         let card = card.card.clone();
-        move || card.with(|card| card.milestone.as_ref().map(|id| words::hue(id.as_str()).to_string()))
+        move || card.with(|card| card.milestone.clone()).and_then(|id| store.milestone_hue(&id)).map(|hue| hue.to_string())
     };
     let press_id = id.clone();
     let press = move |event: web_sys::PointerEvent| {
@@ -159,11 +159,25 @@ fn lead(standing: Standing) -> &'static str {
 /// The line of reason: lead and text, without saying one word twice.
 pub fn reason(standing: Standing, text: &str) -> String {
     let lead = lead(standing);
-    if text.is_empty() || lead.is_empty() {
-        return if lead.is_empty() { text.to_owned() } else { lead.to_owned() };
+    let rest = beside(standing, text);
+    match (lead, rest.as_str()) {
+        ("", _) => text.to_owned(),
+        (_, "") => lead.to_owned(),
+        (_, rest) if rest != text => format!("{lead} {rest}"),
+        (_, rest) => format!("{lead} · {rest}"),
     }
-    let repeats = text.to_lowercase().starts_with(&lead.split(',').next().unwrap_or(lead).to_lowercase());
-    if repeats { words::sentence(text) } else { format!("{lead} · {text}") }
+}
+
+/// What a reason adds where the standing stands beside it: "held by ana" is "by ana" there, "jun wants changes: why" is "by jun: why".
+pub fn beside(standing: Standing, text: &str) -> String {
+    if standing == Standing::Changes {
+        return text.split_once(" wants changes").map_or_else(|| text.to_owned(), |(who, rest)| format!("by {who}{rest}"));
+    }
+    let word = standing.words();
+    match text.strip_prefix(word) {
+        Some(rest) if rest.is_empty() || rest.starts_with(' ') => rest.trim_start().to_owned(),
+        _ => text.to_owned(),
+    }
 }
 
 fn why(card: &TaskCard) -> Option<AnyView> {
@@ -247,7 +261,7 @@ fn foot(card: &TaskCard, store: Store) -> Option<AnyView> {
     });
     let parts =
         (children > 0).then(|| counted("requirements", format!("{done_children}/{children}"), format!("{done_children} of {children} subtasks closed")));
-    let comments = (card.comments > 0).then(|| counted("comment", card.comments.to_string(), words::count(card.comments.into(), "comment", "comments")));
+    let comments = (card.comments > 0).then(|| talk(card, store));
     let conflicts = (card.conflicts > 0).then(|| {
         view! { <span title=words::count(card.conflicts.into(), "conflict", "conflicts")><Glyph shape=Shape::CONFLICT/>{card.conflicts}</span> }
     });
@@ -264,6 +278,19 @@ fn foot(card: &TaskCard, store: Store) -> Option<AnyView> {
         }
         .into_any(),
     )
+}
+
+/// How much was said, with a dot when some of it is new to the reader.
+fn talk(card: &TaskCard, store: Store) -> AnyView {
+    let (n, seen) = (card.comments, card.clone());
+    let unread = Memo::new(move |_| store.is_unread(&seen));
+    let title = move || format!("{}{}", words::count(n.into(), "comment", "comments"), if unread.get() { ", new ones among them" } else { "" });
+    view! {
+        <span title=title data-unread=move || unread.get().then_some("")>
+            <Icon name="comment" size="sm"/>{n}{move || unread.get().then(|| view! { <span class="only-read">" new"</span> })}
+        </span>
+    }
+    .into_any()
 }
 
 fn counted(icon: &'static str, text: String, title: String) -> AnyView {
@@ -293,6 +320,9 @@ mod tests {
     fn a_reason_is_not_said_twice() {
         assert_eq!(reason(Standing::Blocked, "waits for tk-4f2a9c"), "Blocked · waits for tk-4f2a9c");
         assert_eq!(reason(Standing::Held, "held by ana: until 0.9 is cut"), "Held by ana: until 0.9 is cut");
+        assert_eq!(reason(Standing::Changes, "jun wants changes: keep old files"), "Changes wanted by jun: keep old files");
+        assert_eq!(reason(Standing::Cancelled, "cancelled by ana"), "Cancelled by ana");
+        assert_eq!(reason(Standing::Held, "its plan is not approved yet"), "Held · its plan is not approved yet");
         assert_eq!(reason(Standing::Assigned, ""), "Assigned, not started");
         assert_eq!(reason(Standing::Ready, ""), "");
         assert_eq!(reason(Standing::NeedsYou, "bo/w1 asks: level 3 or 9?"), "bo/w1 asks: level 3 or 9?");

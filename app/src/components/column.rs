@@ -28,6 +28,7 @@ pub fn ColumnOf(column: Column) -> impl IntoView {
             })
         })
     };
+    let first = (store.first_column() == column).then_some("");
     let reason = move || {
         ui.lift.with(|lift| {
             let lift = lift.as_ref().filter(|lift| column != lift.from && !lift.moves.contains(&column))?;
@@ -36,7 +37,7 @@ pub fn ColumnOf(column: Column) -> impl IntoView {
         })
     };
     view! {
-        <section class="column" id=id aria-labelledby=format!("{id}-h") tabindex="-1" data-drop=drop>
+        <section class="column" id=id aria-labelledby=format!("{id}-h") tabindex="-1" data-drop=drop data-first=first>
             <header>
                 <Glyph shape=Shape::of_column(column)/>
                 <h2 id=format!("{id}-h")>{column.words()}</h2>

@@ -39,7 +39,7 @@ fn Small(heading: String, close: Callback<()>, children: Children) -> impl IntoV
         >
             <header>
                 <h2 id="dialog-h" dir="auto">{heading}</h2>
-                <button class="button" type="button" data-kind="quiet" data-shape="square" aria-label="Close" on:click=move |_| close.run(())><Icon name="close"/></button>
+                <button class="button" type="button" data-kind="quiet" data-shape="square" aria-label="Dismiss" on:click=move |_| close.run(())><Icon name="close"/></button>
             </header>
             {children()}
         </dialog>

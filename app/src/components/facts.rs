@@ -1,11 +1,12 @@
-//! The facts of the open card: what it waits for, files, fields, relations.
+//! What the open card is tied to: what it waits for, the files it touches, its relations.
 
+use crate::Base;
+use crate::components::fields::EditFiles;
 use crate::components::form::{CommandForm, Send};
 use crate::components::icon::{Glyph, Icon, Shape};
 use crate::components::panel::of_open;
 use crate::store::Store;
-use crate::{Base, times, words};
-use contracts::view::{Relation, TaskView};
+use contracts::view::Relation;
 use leptos::prelude::*;
 
 fn short(actor: &contracts::Actor) -> String {
@@ -93,87 +94,7 @@ pub fn Files() -> impl IntoView {
                 <section>
                     <h2>"Files "{shared}</h2>
                     <ul class="files">{rows}{others}</ul>
-                </section>
-            }
-        })
-    }
-}
-
-fn priority(level: u8) -> (&'static str, Option<&'static str>) {
-    match level {
-        0 => ("Urgent", Some("p0")),
-        1 => ("High", Some("p1")),
-        3 => ("Someday", Some("p3")),
-        _ => ("Normal", None),
-    }
-}
-
-/// What the list of fields shows.
-#[derive(Clone, PartialEq)]
-struct Shown {
-    assignee: Option<String>,
-    priority: u8,
-    kind: String,
-    labels: Vec<String>,
-    milestone: Option<(String, u32)>,
-    due: Option<contracts::Moment>,
-    branch: Option<String>,
-    worktree: Option<String>,
-    children: (u32, u32),
-    review: bool,
-    created_by: String,
-    created_at: contracts::Moment,
-    closing_note: String,
-}
-
-fn shown(task: &TaskView) -> Shown {
-    let card = &task.card;
-    let size = card.complexity.map(|size| format!(" · size {}", size.as_str())).unwrap_or_default();
-    let area = card.vertical.as_ref().map(|area| format!(" · {area}")).unwrap_or_default();
-    Shown {
-        assignee: card.assignee.as_ref().map(short),
-        priority: card.priority,
-        kind: format!("{}{size}{area}", card.kind),
-        labels: card.labels.clone(),
-        milestone: task.milestone_detail.as_ref().map(|milestone| (milestone.title.clone(), words::hue(milestone.id.as_str()))),
-        due: card.due_at,
-        branch: card.branch.clone(),
-        worktree: task.worktree.clone(),
-        children: card.children,
-        review: task.review_required,
-        created_by: short(&task.created_by),
-        created_at: card.created_at,
-        closing_note: task.closing_note.clone(),
-    }
-}
-
-/// Assignee, priority and the rest.
-#[component]
-pub fn Facts() -> impl IntoView {
-    let store = expect_context::<Store>();
-    let seen = of_open(store, shown);
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
-    move || {
-        seen.get().map(|shown| {
-            let (word, icon) = priority(shown.priority);
-            let assignee = shown.assignee.map_or_else(|| view! { <dd class="quiet">"nobody"</dd> }.into_any(), |name| view! { <dd><bdi>{name}</bdi></dd> }.into_any());
-            view! {
-                <section>
-                    <h2 class="only-read">"Facts"</h2>
-                    <dl class="facts">
-                        {(!shown.closing_note.is_empty()).then(|| view! { <dt>"Closed with"</dt><dd dir="auto">{shown.closing_note.clone()}</dd> })}
-                        <dt>"Assignee"</dt>{assignee}
-                        <dt>"Priority"</dt><dd>{icon.map(|icon| view! { <Icon name=icon size="sm"/> })}{word}</dd>
-                        <dt>"Type"</dt><dd>{shown.kind}</dd>
-                        {(!shown.labels.is_empty()).then(|| view! { <dt>"Labels"</dt><dd>{shown.labels.into_iter().map(|label| view! { <span class="chip">{label}</span> }).collect_view()}</dd> })}
-                        {shown.milestone.map(|(title, hue)| view! { <dt>"Milestone"</dt><dd><i class="milestone" data-hue=hue.to_string()></i><bdi>{title}</bdi></dd> })}
-                        {shown.due.map(|due| view! { <dt>"Due"</dt><dd>{times::absolute(due, offset)}</dd> })}
-                        {shown.branch.map(|branch| view! { <dt>"Branch"</dt><dd class="mono cut">{branch}</dd> })}
-                        {shown.worktree.map(|place| view! { <dt>"Worktree"</dt><dd class="mono cut">{place}</dd> })}
-                        {(shown.children.1 > 0).then(|| view! { <dt>"Subtasks"</dt><dd>{format!("{} of {} closed", shown.children.0, shown.children.1)}</dd> })}
-                        {shown.review.then(|| view! { <dt>"Review"</dt><dd>"needed before it closes"</dd> })}
-                        <dt>"Created"</dt><dd>{format!("{} by ", times::absolute(shown.created_at, offset))}<bdi>{shown.created_by}</bdi></dd>
-                    </dl>
+                    <EditFiles/>
                 </section>
             }
         })

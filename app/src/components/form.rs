@@ -18,6 +18,8 @@ pub struct FormState {
     pub busy: RwSignal<bool>,
     /// What it was refused with.
     pub problem: RwSignal<Option<Problem>>,
+    /// The session had ended when it was sent.
+    pub lost: RwSignal<bool>,
     typed: StoredValue<BTreeMap<String, String>>,
 }
 
@@ -30,13 +32,14 @@ impl FormState {
 }
 
 /// Where the page is, to come back to.
-fn here() -> String {
+pub fn here() -> String {
     let location = use_location();
     let (path, search) = (location.pathname.get_untracked(), location.search.get_untracked());
     if search.is_empty() { path } else { format!("{path}?{}", search.trim_start_matches('?')) }
 }
 
-/// A form that gives one command. `place` is unique on the page; `only` tells two forms of one command apart when one was refused.
+/// A form that gives one command. `place` is unique on the page; `only` tells two forms of one command apart when one was refused;
+/// `stale` is called in place of showing a refusal that says only that the task moved on.
 #[component]
 pub fn CommandForm(
     command: &'static str,
@@ -46,6 +49,7 @@ pub fn CommandForm(
     #[prop(optional, into)] label: String,
     #[prop(optional)] only: Option<(&'static str, String)>,
     #[prop(optional)] done: Option<Callback<Vec<Receipt>>>,
+    #[prop(optional)] stale: Option<Callback<web_sys::HtmlFormElement>>,
     children: Children,
 ) -> impl IntoView {
     let store = expect_context::<Store>();
@@ -57,6 +61,7 @@ pub fn CommandForm(
     let state = FormState {
         busy: RwSignal::new(false),
         problem: RwSignal::new(refusal.as_ref().map(|refusal| refusal.problem.clone())),
+        lost: RwSignal::new(false),
         typed: StoredValue::new(refusal.map(|refusal| refusal.fields).unwrap_or_default()),
     };
     provide_context(state);
@@ -66,7 +71,14 @@ pub fn CommandForm(
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
         if !state.busy.get_untracked() {
-            send(event, store, state, done);
+            send(event, store, state, done, stale);
+        }
+    };
+    // Sent the plain way, the server answers with a session and this page, what was typed still in it.
+    let sign_in = |event: web_sys::MouseEvent| {
+        let form = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()).and_then(|button| button.closest("form").ok().flatten());
+        if let Some(form) = form.and_then(|form| form.dyn_into::<web_sys::HtmlFormElement>().ok()) {
+            let _ = form.submit();
         }
     };
     view! {
@@ -84,12 +96,13 @@ pub fn CommandForm(
             {task_text.map(|task| view! { <input type="hidden" name="task" value=task/> })}
             {children()}
             <Notice problem=state.problem/>
+            {move || state.lost.get().then(|| view! { <p><button class="button" type="button" on:click=sign_in>"Open a new session, keep what I wrote"</button></p> })}
         </form>
     }
     .into_any()
 }
 
-fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Option<Callback<Vec<Receipt>>>) {
+fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Option<Callback<Vec<Receipt>>>, stale: Option<Callback<web_sys::HtmlFormElement>>) {
     let offset = store.project.with_untracked(|project| project.offset_minutes);
     let mut fields: Vec<(String, String)> = browser::fields(&event).into_iter().filter(|(name, _)| name != "key").collect();
     for (name, text) in &mut fields {
@@ -109,6 +122,7 @@ fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Optio
         state.busy.set(false);
         match answer {
             Ok(receipts) => {
+                state.lost.set(false);
                 state.problem.set(None);
                 settled(&event);
                 if let Some(done) = done {
@@ -116,7 +130,16 @@ fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Optio
                 }
                 store.reread_soon();
             }
-            Err(problem) => state.problem.set(Some(problem)),
+            Err(problem) if problem.code == Code::Stale && stale.is_some() => {
+                state.problem.set(None);
+                if let (Some(stale), Some(form)) = (stale, browser::form_of(&event)) {
+                    stale.run(form);
+                }
+            }
+            Err(problem) => {
+                state.lost.set(problem.code == Code::Unauthorized);
+                state.problem.set(Some(problem));
+            }
         }
     });
 }
@@ -136,9 +159,8 @@ fn read(store: Store, fields: &[(String, String)], offset: i32) -> Result<Vec<Co
 /// A form that did its work is empty again, and folded away when it was unfolded.
 fn settled(event: &web_sys::SubmitEvent) {
     browser::reset(event);
-    let form = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-    if let Some(Ok(Some(details))) = form.map(|form| form.closest("details[data-once]")) {
-        let _ = details.remove_attribute("open");
+    if let Some(Ok(Some(details))) = browser::form_of(event).map(|form| form.closest("details[data-once]")) {
+        browser::fold_up(&details);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The frame of every page: bar on top, rail at the side (a bar at the bottom on a phone).
 
 use crate::components::avatar::Avatar;
+use crate::components::form::here;
 use crate::components::icon::Icon;
 use crate::components::time::Ago;
 use crate::live::Status;
@@ -154,7 +155,7 @@ fn Bell() -> impl IntoView {
     .into_any()
 }
 
-/// As the system, light, dark.
+/// As the system, light, dark: a form that leads back here, and at once where scripts run.
 #[component]
 fn ThemeSwitch() -> impl IntoView {
     let theme = RwSignal::new(use_context::<Theme>().unwrap_or_default());
@@ -167,12 +168,14 @@ fn ThemeSwitch() -> impl IntoView {
         view! {
             <button
                 class="button"
-                type="button"
+                name="theme"
+                value=each.as_str()
                 data-shape="square"
                 aria-label=label
                 title=label
                 aria-pressed=move || if theme.get() == each { "true" } else { "false" }
-                on:click=move |_| {
+                on:click=move |event| {
+                    event.prevent_default();
                     theme.set(each);
                     browser::set_theme(each);
                 }
@@ -181,7 +184,14 @@ fn ThemeSwitch() -> impl IntoView {
             </button>
         }
     });
-    view! { <div class="segmented" role="group" aria-label="Theme">{buttons.collect_view()}</div> }.into_any()
+    let action = Base::here().path("/theme");
+    view! {
+        <form class="segmented" method="post" action=action aria-label="Theme">
+            <input type="hidden" name="back" value=here()/>
+            {buttons.collect_view()}
+        </form>
+    }
+    .into_any()
 }
 
 /// The pages there are.

@@ -1,15 +1,15 @@
 //! The open card: what it is and what was said on the left, where it stands and what can be done on the right.
 
 use crate::components::actions::Actions;
-use crate::components::avatar;
 use crate::components::bars::Settle;
-use crate::components::facts::{Facts, Files, Relations, Waiting};
+use crate::components::facts::{Files, Relations, Waiting};
+use crate::components::fields::Facts;
 use crate::components::icon::{Glyph, Icon, Shape};
 use crate::components::questions::{Questions, ReviewAsked};
-use crate::components::reply::Reply;
 use crate::components::spec::{Criteria, Spec, Title};
-use crate::components::thread::Thread;
+use crate::components::tabs::{Chosen, ReplyBelow, Tabs};
 use crate::components::time::Since;
+use crate::components::{avatar, card};
 use crate::store::Store;
 use crate::{Base, browser, times};
 use contracts::view::TaskView;
@@ -128,9 +128,10 @@ fn Opened() -> impl IntoView {
                     <ReviewAsked/>
                     <Spec/>
                     <Criteria/>
-                    <Thread/>
+                    <Tabs/>
+                    <Chosen/>
                 </div>
-                <Reply/>
+                <ReplyBelow/>
             </article>
             <aside aria-label="About this task">
                 <Standing/>
@@ -160,7 +161,7 @@ fn Standing() -> impl IntoView {
                     <p class="row wrap" data-part="standing">
                         <span class="chip" data-kind="word" data-state=shape.state><Glyph shape=shape/>{standing.words()}</span>
                         <span class="quiet t-13">
-                            <bdi>{(!why.text.is_empty()).then(|| why.text.clone())}</bdi>
+                            <bdi>{card::beside(standing, &why.text)}</bdi>
                             {why.since.filter(|_| standing != contracts::Standing::Working).map(|at| view! { " · "<Since at=at/> })}
                         </span>
                     </p>

@@ -3,8 +3,10 @@
 use crate::components::form::{CommandForm, FormState, Send, TextArea};
 use crate::components::icon::{Glyph, Shape};
 use crate::components::panel::of_open;
+use crate::components::spec::Prose;
 use crate::components::time::Ago;
 use crate::store::Store;
+use crate::words;
 use contracts::standing::Standing;
 use contracts::view::QuestionView;
 use leptos::prelude::*;
@@ -21,6 +23,7 @@ pub fn Questions() -> impl IntoView {
 fn Ask(question: QuestionView) -> impl IntoView {
     let id = question.id.to_string();
     let heading = format!("{id}-h");
+    let (head, body) = worded(&question);
     let only = ("question", id.clone());
     let choices = question.choices.clone();
     view! {
@@ -28,10 +31,11 @@ fn Ask(question: QuestionView) -> impl IntoView {
             <header>
                 <Glyph shape=Shape::PERSON/>
                 <div>
-                    <h2 id=heading.clone() dir="auto">{question.text.clone()}</h2>
+                    {head}
                     <p><b><bdi>{question.by.short().to_owned()}</bdi></b>" asks · "<Ago at=question.at/>" · the task waits for your answer"</p>
                 </div>
             </header>
+            {body}
             <CommandForm command="answer" place=format!("answer-{id}") label="Answer" class="gateform" only=only>
                 <input type="hidden" name="question" value=id.clone()/>
                 <Choices choices=choices/>
@@ -41,6 +45,21 @@ fn Ask(question: QuestionView) -> impl IntoView {
         </section>
     }
     .into_any()
+}
+
+/// A question as its heading, or, when it is more than one paragraph, below a heading that says who asks.
+fn worded(question: &QuestionView) -> (AnyView, Option<AnyView>) {
+    let heading = format!("{}-h", question.id);
+    if question.html.is_empty() {
+        return (view! { <h2 id=heading dir="auto">{question.text.clone()}</h2> }.into_any(), None);
+    }
+    match words::one_paragraph(&question.html) {
+        Some(line) => (view! { <h2 id=heading dir="auto" class="oneline" inner_html=line></h2> }.into_any(), None),
+        None => {
+            let head = view! { <h2 id=heading>{format!("A question from {}", question.by.short())}</h2> }.into_any();
+            (head, Some(view! { <div class="gatetext"><Prose html=question.html.clone() text=question.text.clone()/></div> }.into_any()))
+        }
+    }
 }
 
 #[component]
@@ -65,14 +84,15 @@ pub fn ReviewAsked() -> impl IntoView {
     let store = expect_context::<Store>();
     let review = of_open(store, |task| {
         let asked = task.card.standing == Standing::InReview || task.card.review.as_ref().is_some_and(|review| review.state == "submitted");
-        asked.then(|| (task.card.id.clone(), task.card.review.clone(), task.card.commits, crate::components::actions::refusal(task, "review")))
+        let said = task.thread.iter().rfind(|entry| entry.kind == "task.submitted").map(|entry| entry.html.clone()).unwrap_or_default();
+        asked.then(|| (task.card.id.clone(), task.card.review.clone(), said, task.card.commits, crate::components::actions::refusal(task, "review")))
     });
     move || {
-        review.get().flatten().map(|(task, review, commits, refused)| {
+        review.get().flatten().map(|(task, review, said, commits, refused)| {
             let by = review.as_ref().map(|review| (review.by.clone(), review.at, review.note.clone()));
             let evidence = match commits {
                 0 => "No commit is bound to it.".to_owned(),
-                n => format!("{} bound to it.", crate::words::count(n.into(), "commit is", "commits are")),
+                n => format!("{} bound to it.", words::count(n.into(), "commit is", "commits are")),
             };
             view! {
                 <section class="gate" aria-labelledby="review-h">
@@ -84,7 +104,7 @@ pub fn ReviewAsked() -> impl IntoView {
                         </div>
                     </header>
                     <dl>
-                        {by.filter(|(_, _, note)| !note.is_empty()).map(|(_, _, note)| view! { <dt>"Their note"</dt><dd dir="auto">{note}</dd> })}
+                        {by.filter(|(_, _, note)| !note.is_empty()).map(|(_, _, note)| view! { <dt>"Their note"</dt><dd><Prose html=said text=note/></dd> })}
                         <dt>"Evidence"</dt><dd>{evidence}</dd>
                         <dt>"A yes"</dt><dd>"closes the task, if nothing else is missing."</dd>
                     </dl>

@@ -1,7 +1,9 @@
 //! The reply box: says who gets it and how before it is sent; a draft survives a reload, and a refused one stays.
 
+use crate::components::avatar::{Avatar, kind};
 use crate::components::form::{CommandForm, FormState};
 use crate::components::panel::of_open;
+use crate::components::time::Ago;
 use crate::store::Store;
 use crate::{Base, browser, mentions, words};
 use contracts::{Actor, TaskId};
@@ -37,7 +39,6 @@ fn ReplyTo(task: TaskId) -> impl IntoView {
     view! {
         <CommandForm command="comment" place="reply" task=task class="reply" label="Reply to this thread" done=sent>
             <Field draft=draft name=name/>
-            <Complete draft=draft/>
             <footer>
                 <Reach draft=draft/>
                 <button class="button" data-kind="primary" disabled=!may>"Send "<kbd aria-hidden="true">"⌘↵"</kbd></button>
@@ -47,10 +48,26 @@ fn ReplyTo(task: TaskId) -> impl IntoView {
     .into_any()
 }
 
+/// The list of names that is open under the field, and which of them is chosen.
+#[derive(Clone, Copy)]
+struct Naming {
+    found: RwSignal<Vec<Actor>>,
+    at: RwSignal<usize>,
+}
+
+/// The id of the list of names.
+const NAMES: &str = "reply-names";
+
+fn option_id(place: usize) -> String {
+    format!("{NAMES}-{place}")
+}
+
 #[component]
 fn Field(draft: RwSignal<String>, name: String) -> impl IntoView {
+    let store = expect_context::<Store>();
     let typed = FormState::typed("text", "");
     let node = NodeRef::<leptos::html::Textarea>::new();
+    let naming = Naming { found: RwSignal::new(Vec::new()), at: RwSignal::new(0) };
     let load = name.clone();
     Effect::new(move |_| {
         let Some(area) = node.get() else { return };
@@ -61,72 +78,123 @@ fn Field(draft: RwSignal<String>, name: String) -> impl IntoView {
         }
         draft.set(area.value());
     });
-    Effect::new(move |_| {
-        // A completion writes the draft; the field follows.
-        let text = draft.get();
-        if let Some(area) = node.get_untracked()
-            && area.value() != text
-        {
-            area.set_value(&text);
-            let _ = area.focus();
+    let keep = StoredValue::new(name);
+    let wrote = move |text: String| {
+        keep.with_value(|name| browser::keep(name, &text));
+        draft.set(text);
+    };
+    let look = move || {
+        let Some(area) = node.get_untracked() else { return };
+        let found = mentions::unfinished(&browser::before_caret(&area)).map(|part| candidates(store, part)).unwrap_or_default();
+        if naming.found.with_untracked(|old| *old != found) {
+            naming.at.set(0);
+            if !found.is_empty() {
+                store.say(format!("{}, arrows choose.", words::count(i64::try_from(found.len()).unwrap_or(0), "name", "names")));
+            }
+            naming.found.set(found);
         }
+    };
+    let shut = move || naming.found.set(Vec::new());
+    let take = Callback::new(move |actor: Actor| {
+        if let Some(area) = node.get_untracked() {
+            let before = browser::before_caret(&area);
+            let part = mentions::unfinished(&before).map_or(0, str::len);
+            browser::insert(&area, part, &format!("{} ", actor.short()));
+            wrote(area.value());
+        }
+        shut();
     });
     let input = move |event: web_sys::Event| {
-        let text = event_target_value(&event);
-        browser::keep(&name, &text);
-        draft.set(text);
+        wrote(event_target_value(&event));
+        look();
     };
     let key = move |event: web_sys::KeyboardEvent| {
         if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
             event.prevent_default();
-            let form = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()).and_then(|area| area.closest("form").ok().flatten());
-            if let Some(form) = form.and_then(|form| form.dyn_into::<web_sys::HtmlFormElement>().ok()) {
+            if let Some(form) =
+                event_target::<web_sys::Element>(&event).closest("form").ok().flatten().and_then(|form| form.dyn_into::<web_sys::HtmlFormElement>().ok())
+            {
                 let _ = form.request_submit();
             }
+            return;
         }
+        let (found, at) = (naming.found.get_untracked(), naming.at.get_untracked());
+        let Some(last) = found.len().checked_sub(1).filter(|_| !event.is_composing()) else { return };
+        match event.key().as_str() {
+            "ArrowDown" => naming.at.set(if at == last { 0 } else { at + 1 }),
+            "ArrowUp" => naming.at.set(at.checked_sub(1).unwrap_or(last)),
+            "Enter" | "Tab" if !event.shift_key() => {
+                if let Some(actor) = found.get(at) {
+                    take.run(actor.clone());
+                }
+            }
+            "Escape" => shut(),
+            _ => return,
+        }
+        event.prevent_default();
+        event.stop_propagation();
     };
+    let open = move || naming.found.with(|found| !found.is_empty());
     view! {
         <label class="field">
             <span class="only-read">"Reply"</span>
-            <textarea node_ref=node id="reply" name="text" rows="1" required=true placeholder="Reply, @ to name somebody" dir="auto" on:input=input on:keydown=key inner_html=words::in_textarea(&typed)></textarea>
+            <textarea
+                node_ref=node
+                id="reply"
+                name="text"
+                rows="1"
+                required=true
+                placeholder="Reply, @ to name somebody"
+                dir="auto"
+                aria-autocomplete="list"
+                aria-haspopup="listbox"
+                aria-controls=move || open().then_some(NAMES)
+                aria-activedescendant=move || open().then(|| option_id(naming.at.get()))
+                on:input=input
+                on:keydown=key
+                on:click=move |_| look()
+                on:blur=move |_| shut()
+                inner_html=words::in_textarea(&typed)
+            ></textarea>
         </label>
+        <Names naming=naming take=take/>
     }
     .into_any()
 }
 
-/// Names that complete the `@…` at the end of the draft, present ones first.
+/// Who can be named by what was typed after the `@`: who is on this card first, then who is present, then the rest by when they were seen.
+fn candidates(store: Store, part: &str) -> Vec<Actor> {
+    let me = store.me.with_untracked(|me| me.actor.clone());
+    let holder = store.open.with_untracked(|task| task.as_ref().and_then(|task| task.card.lease.as_ref().map(|lease| lease.actor.clone())));
+    mentions::candidates(part, &store.actors.get_untracked(), &me, holder.as_ref(), store.now.get_untracked())
+}
+
+/// The names that fit.
 #[component]
-fn Complete(draft: RwSignal<String>) -> impl IntoView {
+fn Names(naming: Naming, take: Callback<Actor>) -> impl IntoView {
     let store = expect_context::<Store>();
-    let matches = Memo::new(move |_| {
-        draft.with(|text| {
-            let part = mentions::unfinished(text)?.to_lowercase();
-            let me = store.me.with(|me| me.actor.clone());
-            let mut rows = store.actors.get();
-            rows.sort_by_key(|row| std::cmp::Reverse(row.seen_at));
-            let found: Vec<Actor> = rows.into_iter().map(|row| row.actor).filter(|actor| *actor != me && actor.as_str().contains(&part)).take(5).collect();
-            (!found.is_empty() && found.iter().all(|actor| actor.short() != part)).then_some(found)
-        })
-    });
+    let row = move |(place, actor): (usize, Actor)| {
+        let seen = store.actors.with_untracked(|rows| rows.iter().find(|row| row.actor == actor).and_then(|row| row.seen_at));
+        let present = seen.map(|at| {
+            if mentions::is_present(at, store.now.get_untracked()) { view! { "here now" }.into_any() } else { view! { "seen "<Ago at=at/> }.into_any() }
+        });
+        let (shown, name) = (actor.clone(), actor.short().to_owned());
+        // Pressed, not clicked: a click comes after the field has lost the focus.
+        let press = move |event: web_sys::PointerEvent| {
+            event.prevent_default();
+            take.run(actor.clone());
+        };
+        view! {
+            <li role="option" id=option_id(place) aria-selected=move || if naming.at.get() == place { "true" } else { "false" } on:pointerdown=press>
+                <Avatar actor=shown.clone()/><b><bdi>{name}</bdi></b><span class="quiet">{kind(&shown)}</span><span class="quiet push">{present}</span>
+            </li>
+        }
+    };
     move || {
-        matches.get().map(|found| {
-            view! {
-                <ul class="complete" aria-label="People and agents">
-                    {found.into_iter().map(|actor| {
-                        let name = actor.short().to_owned();
-                        let label = name.clone();
-                        view! {
-                            <li><button class="button" type="button" on:click=move |_| draft.update(|text| {
-                                let keep = text.rfind('@').map_or(text.len(), |at| at + 1);
-                                text.truncate(keep);
-                                text.push_str(&name);
-                                text.push(' ');
-                            })>{label}</button></li>
-                        }
-                    }).collect_view()}
-                </ul>
-            }
-        })
+        let found = naming.found.get();
+        (!found.is_empty()).then(
+            || view! { <ul class="names" role="listbox" id=NAMES aria-label="People and agents">{found.into_iter().enumerate().map(row).collect_view()}</ul> },
+        )
     }
 }
 

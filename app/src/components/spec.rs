@@ -1,19 +1,29 @@
 //! What the task is: its title, its spec, its checklist.
 
-use crate::components::form::{CommandForm, Send, TextArea, TextField};
-use crate::components::icon::{Glyph, Shape};
+use crate::components::form::{CommandForm, TextArea, TextField};
+use crate::components::icon::{Glyph, Icon, Shape};
+use crate::components::inplace::{EditForm, Values};
 use crate::components::panel::of_open;
+use crate::components::problem::Notice;
 use crate::store::Store;
-use crate::times;
-use contracts::view::Criterion;
+use crate::{Base, browser, port};
+use contracts::Problem;
+use contracts::view::{Criterion, TaskView};
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
-/// The heading of the open card.
+/// The heading of the open card, and the form that changes its words.
 #[component]
 pub fn Title() -> impl IntoView {
     let store = expect_context::<Store>();
     let title = of_open(store, |task| task.card.title.clone());
-    view! { <h1 id="card-title" dir="auto" tabindex="-1">{move || title.get().unwrap_or_default()}</h1> }.into_any()
+    view! {
+        <div class="titlebar">
+            <h1 id="card-title" dir="auto" tabindex="-1">{move || title.get().unwrap_or_default()}</h1>
+            <EditWords/>
+        </div>
+    }
+    .into_any()
 }
 
 /// HTML the server made from markdown, or the text as it is when there is none.
@@ -26,7 +36,7 @@ pub fn Prose(html: String, text: String) -> impl IntoView {
     }
 }
 
-/// The spec, and the form that changes the task.
+/// The spec.
 #[component]
 pub fn Spec() -> impl IntoView {
     let store = expect_context::<Store>();
@@ -34,7 +44,6 @@ pub fn Spec() -> impl IntoView {
     view! {
         <section class="stack" data-part="spec" aria-labelledby="spec-h">
             <h2 id="spec-h">"Spec"</h2>
-            <Edit/>
             {move || spec.get().map(|(html, text)| {
                 if text.trim().is_empty() && html.is_empty() {
                     view! { <p class="quiet">"No spec: agents work from the title alone."</p> }.into_any()
@@ -47,82 +56,55 @@ pub fn Spec() -> impl IntoView {
     .into_any()
 }
 
-/// What of a task the edit form holds.
-#[derive(Clone, PartialEq)]
-struct Fields {
-    task: contracts::TaskId,
-    title: String,
-    spec: String,
-    kind: String,
-    priority: u8,
-    labels: String,
-    files: String,
-    criteria: String,
-    due: String,
-    milestone: String,
-    version: i64,
-    refused: Option<String>,
-}
+/// The id of what unfolds to change title and spec.
+pub const EDIT: &str = "edit";
 
-/// Title, spec, priority, labels and the rest, in one form.
+/// Title and spec, with a look at what the spec will be.
 #[component]
-fn Edit() -> impl IntoView {
+fn EditWords() -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
-    let fields = of_open(store, move |task| Fields {
-        task: task.card.id.clone(),
-        title: task.card.title.clone(),
-        spec: task.spec.clone(),
-        kind: task.card.kind.clone(),
-        priority: task.card.priority,
-        labels: task.card.labels.join(", "),
-        files: task.files.join("\n"),
-        criteria: task.criteria.iter().map(|criterion| criterion.text.clone()).collect::<Vec<_>>().join("\n"),
-        due: task.card.due_at.map(|due| times::date(due, offset)).unwrap_or_default(),
-        milestone: task.card.milestone.as_ref().map(ToString::to_string).unwrap_or_default(),
-        version: task.card.version,
-        refused: crate::components::actions::refusal(task, "edit"),
-    });
-    let refused_here = store.refusal.get_untracked().is_some_and(|refusal| refusal.command == "edit" && !refusal.fields.contains_key("i"));
+    let ground = of_open(store, |task| (task.card.id.clone(), super::actions::refusal(task, "edit")));
+    let now: fn(&TaskView, i32) -> Values = |task, _| vec![("title", task.card.title.clone()), ("spec", task.spec.clone())];
     move || {
-        fields.get().map(|fields| {
-            if let Some(text) = fields.refused {
-                return view! { <span class="quiet t-12" data-part="edit">{text}</span> }.into_any();
+        ground.get().map(|(task, refused)| {
+            if let Some(text) = refused {
+                return view! { <span class="quiet t-12" data-part="refused">{text}</span> }.into_any();
             }
-            let milestones = store.milestones.get();
+            let (title, spec) = store.open.with_untracked(|task| task.as_ref().map(|task| (task.card.title.clone(), task.spec.clone())).unwrap_or_default());
+            let summary = view! { <summary class="button" data-kind="quiet" title="Edit (e)"><Icon name="edit" size="sm"/>"Edit"</summary> }.into_any();
             view! {
-                <details class="unfold" data-once="" data-part="edit" open=refused_here>
-                    <summary class="button" data-kind="quiet">"Edit"</summary>
-                    <CommandForm command="edit" place="edit" task=fields.task class="stack" label="Edit this task">
-                        <input type="hidden" name="expect" value=fields.version.to_string()/>
-                        <TextField name="title" label="Title" value=fields.title required=true/>
-                        <TextArea name="spec" label="Spec (markdown)" value=fields.spec rows=8/>
-                        <div class="fieldrow">
-                            <PriorityField value=fields.priority/>
-                            <TextField name="type" label="Type" value=fields.kind/>
-                            <TextField name="due_at" label="Due" value=fields.due kind="date"/>
-                        </div>
-                        <TextField name="labels" label="Labels, with commas between" value=fields.labels/>
-                        <label class="labelled">
-                            <span>"Milestone"</span>
-                            <span class="field"><select name="milestone">
-                                <option value="">"none"</option>
-                                {milestones.into_iter().map(|milestone| {
-                                    let id = milestone.id.to_string();
-                                    let chosen = id == fields.milestone;
-                                    view! { <option value=id selected=chosen>{milestone.title}</option> }
-                                }).collect_view()}
-                            </select></span>
-                        </label>
-                        <TextArea name="criteria" label="Criteria, one a line" value=fields.criteria rows=3/>
-                        <TextArea name="files" label="Files it will touch, one a line" value=fields.files rows=2/>
-                        <div class="row"><Send text="Save"/></div>
-                    </CommandForm>
-                </details>
+                <EditForm place=EDIT task=task label="Edit this task" now=now summary=summary>
+                    <TextField name="title" label="Title" value=title required=true/>
+                    <TextArea name="spec" label="Spec (markdown)" value=spec rows=8/>
+                    <Preview/>
+                </EditForm>
             }
             .into_any()
         })
     }
+}
+
+/// What the spec of the form will look like, as the server renders it.
+#[component]
+fn Preview() -> impl IntoView {
+    let html = RwSignal::new(None::<Result<String, Problem>>);
+    let base = Base::here().0;
+    let look = move |_| {
+        let base = base.clone();
+        let text = browser::element(EDIT).and_then(|details| browser::form_in(&details)).and_then(|form| browser::value_of(&form, "spec")).unwrap_or_default();
+        spawn_local(async move { html.set(Some(port::preview(&base, text).await)) });
+    };
+    view! {
+        <div class="preview only-app">
+            <button class="button" type="button" data-kind="quiet" on:click=look>{move || if html.with(Option::is_some) { "Preview again" } else { "Preview" }}</button>
+            {move || html.get().map(|read| match read {
+                Ok(html) if html.trim().is_empty() => view! { <p class="quiet">"Nothing to show: the spec is empty."</p> }.into_any(),
+                Ok(html) => view! { <div class="prose" dir="auto" inner_html=html></div> }.into_any(),
+                Err(problem) => view! { <Notice problem=Signal::derive(move || Some(problem.clone()))/> }.into_any(),
+            })}
+        </div>
+    }
+    .into_any()
 }
 
 /// Urgent to someday.
@@ -141,49 +123,95 @@ pub fn PriorityField(#[prop(default = 2)] value: u8) -> impl IntoView {
     .into_any()
 }
 
-/// The checklist: each item with its answer, and a way to answer it.
+/// The checklist: each item with its answer, a way to answer it, and the list itself to be changed.
 #[component]
 pub fn Criteria() -> impl IntoView {
     let store = expect_context::<Store>();
-    let criteria = of_open(store, |task| (task.card.id.clone(), task.criteria.clone(), crate::components::actions::refusal(task, "edit").is_none()));
-    move || {
-        criteria.get().filter(|(_, criteria, _)| !criteria.is_empty()).map(|(task, criteria, may)| {
-            let met = criteria.iter().filter(|criterion| criterion.met == Some(true)).count();
-            let all = criteria.len();
-            let items = criteria.into_iter().enumerate().map(|(place, criterion)| item(&task, place + 1, criterion, may)).collect_view();
+    let criteria = of_open(store, |task| task.criteria.clone());
+    let ground = of_open(store, |task| super::actions::refusal(task, "edit").is_none().then(|| task.card.id.clone()));
+    let met = move || criteria.get().unwrap_or_default().iter().filter(|criterion| criterion.met == Some(true)).count();
+    let all = Memo::new(move |_| criteria.get().unwrap_or_default().len());
+    let now: fn(&TaskView, i32) -> Values = |task, _| vec![("criteria", texts(&task.criteria))];
+    let items = move || {
+        let task = ground.get().flatten();
+        criteria.get().unwrap_or_default().into_iter().enumerate().map(|(place, criterion)| item(task.clone(), place + 1, criterion)).collect_view()
+    };
+    let edit = move || {
+        ground.get().flatten().map(|task| {
+            let typed = criteria.get_untracked().map(|criteria| texts(&criteria)).unwrap_or_default();
+            let summary = view! {
+                <summary class="button" data-kind="quiet">{move || if all.get() == 0 { "Add criteria" } else { "Edit the list" }}</summary>
+            };
             view! {
-                <section class="stack" data-part="criteria" aria-labelledby="criteria-h">
-                    <h2 id="criteria-h">"Criteria "<span class="quiet">{format!("{met} of {all} met")}</span></h2>
-                    <ol class="criteria">{items}</ol>
-                </section>
+                <EditForm place="criteria" task=task label="Criteria" now=now summary=summary.into_any()>
+                    <TextArea name="criteria" label="Criteria, one a line" value=typed rows=4/>
+                </EditForm>
             }
+        })
+    };
+    let listed = move || (all.get() > 0).then(|| view! { <ol class="criteria">{items}</ol> });
+    move || {
+        (all.get() > 0 || ground.get().flatten().is_some()).then(|| view! {
+            <section class="stack" data-part="criteria" aria-labelledby="criteria-h">
+                <h2 id="criteria-h">"Criteria "{move || (all.get() > 0).then(|| view! { <span class="quiet">{format!("{} of {} met", met(), all.get())}</span> })}</h2>
+                {listed}
+                {edit}
+            </section>
         })
     }
 }
 
-fn item(task: &contracts::TaskId, i: usize, criterion: Criterion, may: bool) -> impl IntoView + use<> {
+fn texts(criteria: &[Criterion]) -> String {
+    criteria.iter().map(|criterion| criterion.text.clone()).collect::<Vec<_>>().join("\n")
+}
+
+/// One item: its glyph is the answer, and a press on it says that it is met or takes that back.
+fn item(task: Option<contracts::TaskId>, i: usize, criterion: Criterion) -> impl IntoView + use<> {
     let (shape, label) = match criterion.met {
         Some(true) => (Shape::DONE, "met"),
         Some(false) => (Shape::FAILED, "not met"),
         None => (Shape::PENDING, "no answer yet"),
     };
-    let (to, word) = if criterion.met == Some(true) { ("", "Take back") } else { ("true", "Met") };
-    let answer_label = format!("{word}: {}", criterion.text);
-    let form = may.then(|| {
-        view! {
-            <CommandForm command="edit" place=format!("criterion-{i}") task=task.clone() class="inline" only=("i", i.to_string())>
-                <input type="hidden" name="i" value=i.to_string()/>
-                <input type="hidden" name="met" value=to/>
-                <button class="button" data-kind="quiet" aria-label=answer_label>{word}</button>
-            </CommandForm>
+    let met = criterion.met == Some(true);
+    let answer = match task.clone() {
+        None => view! { <Glyph shape=shape label=label/> }.into_any(),
+        Some(task) => {
+            let note = criterion.note.clone();
+            let words = format!("{}: {}", if met { "Take back" } else { "Met" }, criterion.text);
+            view! {
+                <CommandForm command="edit" place=format!("criterion-{i}") task=task class="check" only=("i", i.to_string())>
+                    <input type="hidden" name="i" value=i.to_string()/>
+                    <input type="hidden" name="answer_note" value=note/>
+                    <button name="met" value=if met { "" } else { "true" } aria-label=words title=label><Glyph shape=shape/></button>
+                </CommandForm>
+            }
+            .into_any()
         }
-    });
+    };
+    let more = task.map(|task| view! { <Answering task=task i=i criterion=criterion.clone()/> });
     view! {
         <li>
-            <Glyph shape=shape label=label/>
-            <span dir="auto">{criterion.text.clone()}</span>
+            {answer}
+            <span dir="auto">{criterion.text.clone()}{(criterion.met == Some(false)).then(|| view! { <span class="quiet">" · not met"</span> })}</span>
             {(!criterion.note.is_empty()).then(|| view! { <small dir="auto">{criterion.note.clone()}</small> })}
-            {form}
+            {more}
         </li>
     }
+}
+
+/// An answer with its reason: met or not, and where to see it.
+#[component]
+fn Answering(task: contracts::TaskId, i: usize, criterion: Criterion) -> impl IntoView {
+    let label = format!("Answer with a note: {}", criterion.text);
+    view! {
+        <details class="unfold" data-once="">
+            <summary class="button" data-kind="quiet" data-shape="square" aria-label=label.clone() title="Answer with a note"><Icon name="comment" size="sm"/></summary>
+            <CommandForm command="edit" place=format!("answer-{i}") task=task class="stack" label=label only=("i", i.to_string())>
+                <input type="hidden" name="i" value=i.to_string()/>
+                <TextField name="answer_note" label="Where to see it, or what is missing" value=criterion.note/>
+                <div class="row"><button class="button" name="met" value="true">"Met"</button><button class="button" name="met" value="false">"Not met"</button></div>
+            </CommandForm>
+        </details>
+    }
+    .into_any()
 }

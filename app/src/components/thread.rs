@@ -1,36 +1,43 @@
 //! The thread of a card: speech has a face, a fact is one line and a glyph, days are ruled off, delivery is one line below.
 
 use crate::components::avatar::{Avatar, kind};
-use crate::components::icon::{Glyph, Icon, Shape};
+use crate::components::icon::{Glyph, Shape};
 use crate::components::spec::Prose;
 use crate::components::time::Clock;
 use crate::store::Store;
-use crate::{times, words};
-use contracts::view::{CommitView, Entry};
+use crate::{Base, times, words};
+use contracts::Actor;
+use contracts::view::Entry;
 use leptos::prelude::*;
 
 /// One row of the list: a day, or an entry.
 #[derive(Clone, PartialEq)]
 enum Row {
     Day(i64, String),
+    /// What comes after it is new to the reader, who was here last at this time.
+    New(String),
     Entry(Box<Entry>),
 }
 
-fn rows(entries: &[Entry], now: contracts::Moment, offset: i32) -> Vec<Row> {
+fn rows(entries: &[Entry], now: contracts::Moment, offset: i32, seen: Option<contracts::Moment>, me: &Actor) -> Vec<Row> {
     let mut rows = Vec::with_capacity(entries.len() + 4);
     let mut last = None;
-    for entry in entries {
+    let new = seen.and_then(|seen| entries.iter().position(|entry| entry.at > seen && entry.actor != *me)).filter(|place| *place > 0);
+    for (place, entry) in entries.iter().enumerate() {
         let day = times::day(entry.at, offset);
         if last != Some(day) {
             rows.push(Row::Day(day, times::day_heading(now, entry.at, offset)));
             last = Some(day);
+        }
+        if let (true, Some(seen)) = (new == Some(place), seen) {
+            rows.push(Row::New(format!("New since {}", times::fixed(now, seen, offset))));
         }
         rows.push(Row::Entry(Box::new(entry.clone())));
     }
     rows
 }
 
-/// Thread and commits of the open card.
+/// The thread of the open card.
 #[component]
 pub fn Thread() -> impl IntoView {
     let store = expect_context::<Store>();
@@ -38,29 +45,40 @@ pub fn Thread() -> impl IntoView {
     let today = Memo::new(move |_| times::day(store.now.get(), offset));
     let listed = Memo::new(move |_| {
         today.track();
-        store.thread.with(|thread| rows(thread, store.now.get_untracked(), offset))
+        store.thread.with(|thread| rows(thread, store.now.get_untracked(), offset, store.new_since.get(), &store.me.with_untracked(|me| me.actor.clone())))
     });
     let more = move || store.thread_next.get().is_some();
     let total = move || store.open.with(|task| task.as_ref().map_or(0, |task| task.thread_total));
     let key = |row: &Row| match row {
         Row::Day(day, heading) => format!("{day} {heading}"),
+        Row::New(heading) => heading.clone(),
         Row::Entry(entry) => format!("{} {} {}", entry.event, entry.delivered.len(), entry.html.len()),
     };
     view! {
         <section class="stack" data-part="thread" aria-labelledby="thread-h">
-            <h2 id="thread-h">"Thread "<span class="quiet">{move || store.thread.with(Vec::len)}</span></h2>
-            <Commits/>
+            <h2 id="thread-h" class="only-read">"Thread"</h2>
             {move || more().then(|| {
                 let left = total() - i64::try_from(store.thread.with(Vec::len)).unwrap_or(0);
-                let text = if left > 0 { format!("{} before these", words::count(left, "entry", "entries")) } else { "Earlier entries".to_owned() };
-                view! { <p><button class="button" type="button" on:click=move |_| store.older()>{text}</button></p> }
+                let text = if left > 0 && !store.thread_partial.get() { format!("{} before these", words::count(left, "entry", "entries")) } else { "Earlier entries".to_owned() };
+                let href = Base::here().task_before(&store.open_id.get().map(|id| id.to_string()).unwrap_or_default(), &store.thread_next.get().unwrap_or_default());
+                let read = move |event: web_sys::MouseEvent| {
+                    event.prevent_default();
+                    event.stop_propagation();
+                    store.older();
+                };
+                view! { <p><a class="button" href=href rel="nofollow" on:click=read>{text}</a></p> }
             })}
             <ol class="entries">
                 <For each=move || listed.get() key=key children=|row| match row {
                     Row::Day(_, heading) => view! { <li class="ruled">{heading}</li> }.into_any(),
+                    Row::New(heading) => view! { <li class="ruled" data-new="">{heading}</li> }.into_any(),
                     Row::Entry(entry) => view! { <One entry=*entry/> }.into_any(),
                 }/>
             </ol>
+            {move || store.thread_partial.get().then(|| {
+                let href = format!("{}#tabs", Base::here().task(&store.open_id.get().map(|id| id.to_string()).unwrap_or_default(), ""));
+                view! { <p><a class="button" href=href rel="external">"Newer entries"</a></p> }
+            })}
         </section>
     }
     .into_any()
@@ -119,7 +137,11 @@ fn delivery(entry: &Entry) -> Option<AnyView> {
 fn fact(entry: Entry) -> AnyView {
     let shape = Shape::of_event(&entry.kind);
     let quote = (!entry.text.trim().is_empty()).then(|| entry.text.clone());
-    let long = quote.as_ref().is_some_and(|text| text.chars().count() > 160 || text.contains('\n'));
+    let line = quote.as_ref().filter(|text| text.chars().count() <= 160).and_then(|text| match entry.html.as_str() {
+        "" => (!text.contains('\n')).then(|| words::escaped(text)),
+        html => words::one_paragraph(html).map(str::to_owned),
+    });
+    let long = line.is_none();
     let html = entry.html.clone();
     view! {
         <li class="entry" data-kind="fact" data-event=entry.event.to_string() data-void=entry.no_effect.then_some("")>
@@ -129,7 +151,7 @@ fn fact(entry: Entry) -> AnyView {
                 " "
                 {entry.words.clone()}
                 {entry.no_effect.then(|| view! { <span class="quiet">" (no effect)"</span> })}
-                {quote.clone().filter(|_| !long).map(|text| view! { ": “"<bdi>{text}</bdi>"”" })}
+                {line.map(|line| view! { ": “"<bdi class="oneline" inner_html=line></bdi>"”" })}
                 " · "
                 <Clock at=entry.at class="quiet"/>
             </p>
@@ -137,33 +159,4 @@ fn fact(entry: Entry) -> AnyView {
         </li>
     }
     .into_any()
-}
-
-/// The commits bound to the open card.
-#[component]
-fn Commits() -> impl IntoView {
-    let store = expect_context::<Store>();
-    let commits = crate::components::panel::of_open(store, |task| task.commits_detail.clone());
-    move || {
-        commits.get().filter(|commits| !commits.is_empty()).map(|commits| {
-            let n = i64::try_from(commits.len()).unwrap_or(i64::MAX);
-            view! {
-                <details class="fold" data-part="commits">
-                    <summary><Icon name="commit" size="sm"/>{words::count(n, "commit", "commits")}</summary>
-                    <ul>{commits.into_iter().map(commit).collect_view()}</ul>
-                </details>
-            }
-        })
-    }
-}
-
-fn commit(commit: CommitView) -> impl IntoView {
-    let short = commit.sha.chars().take(10).collect::<String>();
-    view! {
-        <li>
-            <code class="id" title=commit.sha.clone()>{short}</code>
-            " "<span dir="auto">{commit.subject.clone()}</span>" "
-            <span class="quiet t-12">{words::lines(commit.added, commit.deleted)}{(!commit.counts).then_some(" · does not count")}</span>
-        </li>
-    }
 }

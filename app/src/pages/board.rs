@@ -20,6 +20,11 @@ use wasm_bindgen::JsCast;
 pub fn Board() -> impl IntoView {
     let store = expect_context::<Store>();
     let nothing = Memo::new(move |_| which(store));
+    Effect::new(move |shown: Option<()>| {
+        if shown.is_none() {
+            browser::show_first_column();
+        }
+    });
     let columns = || view! { <Strip/><div class="board" data-density="comfortable">{order::COLUMNS.map(|column| view! { <ColumnOf column=column/> }).collect_view()}</div> };
     view! {
         <Head/>

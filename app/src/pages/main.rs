@@ -13,6 +13,7 @@ use crate::pages::missing::Failed;
 use crate::pages::{drag, shortcuts};
 use crate::port::{self, Port};
 use crate::store::Store;
+use crate::tabs::{self, Shown, Spot, Tab};
 use crate::ui::Ui;
 use crate::{Base, browser, words};
 use contracts::standing::Column;
@@ -23,6 +24,7 @@ use leptos_meta::Title;
 use leptos_router::NavigateOptions;
 use leptos_router::components::Outlet;
 use leptos_router::hooks::{use_location, use_navigate, use_query_map};
+use serde::{Deserialize, Serialize};
 
 /// Which task an address is about, if any.
 fn task_in(path: &str, base: &str) -> Option<Result<TaskId, Problem>> {
@@ -31,10 +33,27 @@ fn task_in(path: &str, base: &str) -> Option<Result<TaskId, Problem>> {
     Some(TaskId::parse(id).map_err(|_| Problem::new(Code::NotFound, format!("There is no task {id:?}"))))
 }
 
-async fn read(port: Option<Port>, query: BoardQuery, task: Option<Result<TaskId, Problem>>) -> Result<Snapshot, Problem> {
+/// What a page begins with.
+#[derive(Clone, Serialize, Deserialize)]
+struct Opening {
+    snapshot: Snapshot,
+    spot: Spot,
+    shown: Shown,
+}
+
+async fn read(port: Option<Port>, query: BoardQuery, task: Option<Result<TaskId, Problem>>, spot: Spot) -> Result<Opening, Problem> {
     let task = task.transpose()?;
     let port = port.ok_or_else(port::unreachable)?;
-    port.0.snapshot(query, task).await
+    let mut snapshot = port.0.snapshot(query, task.clone()).await?;
+    if let Some(task) = snapshot.task.as_mut().filter(|_| spot.tab == Tab::Thread && !spot.before.is_empty()) {
+        let page = port.0.thread(task.card.id.clone(), Some(spot.before.clone())).await?;
+        (task.thread, task.thread_next) = (page.items, page.next);
+    }
+    let shown = match task {
+        Some(task) => tabs::read(port, task, &spot).await,
+        None => Shown::Nothing,
+    };
+    Ok(Opening { snapshot, spot, shown })
 }
 
 /// Everything but the pages for what is not there.
@@ -51,14 +70,15 @@ pub fn Main() -> impl IntoView {
         ..BoardQuery::default()
     };
     let q = query.q.clone();
-    let reading = OnceResource::new_blocking(read(Port::here(), query, task_in(&path, &base)));
+    let spot = Spot::of(|name| params.with_untracked(|map| map.get(name)));
+    let reading = OnceResource::new_blocking(read(Port::here(), query, task_in(&path, &base), spot));
     view! {
         <Suspense>
             {move || {
                 let q = q.clone();
                 Suspend::new(async move {
                     match reading.await {
-                        Ok(snapshot) => view! { <Loaded snapshot=snapshot q=q/> }.into_any(),
+                        Ok(opening) => view! { <Loaded opening=opening q=q/> }.into_any(),
                         Err(problem) => view! { <Failed problem=problem/> }.into_any(),
                     }
                 })
@@ -71,8 +91,11 @@ pub fn Main() -> impl IntoView {
 }
 
 #[component]
-fn Loaded(snapshot: Snapshot, q: String) -> impl IntoView {
-    let store = Store::new(snapshot, q, Port::here());
+fn Loaded(opening: Opening, q: String) -> impl IntoView {
+    let store = Store::new(opening.snapshot, q, Port::here());
+    store.thread_partial.set(opening.spot.tab == Tab::Thread && !opening.spot.before.is_empty());
+    store.spot.set(opening.spot);
+    store.shown.set(opening.shown);
     let ui = Ui::new();
     provide_context(store);
     provide_context(ui);
@@ -144,6 +167,7 @@ fn follow_address(store: Store, wanted: Memo<Option<TaskId>>, as_page: RwSignal<
         }
     });
     let params = use_query_map();
+    Effect::new(move |_| store.go(Spot::of(|name| params.with(|map| map.get(name)))));
     Effect::new(move |_| store.filter(params.with(|map| map.get("q")).unwrap_or_default()));
 }
 
@@ -166,6 +190,7 @@ fn start(store: Store, ui: Ui) {
             },
             std::time::Duration::from_secs(2),
         );
+        store.follow_reading(&base);
         browser::taken_over();
         drag::start(store, ui);
         shortcuts::start(store, ui, base.clone(), navigate.clone());

@@ -1,5 +1,6 @@
 //! The keyboard on the board: what each key of [`keys`] does.
 
+use crate::components::{actions, fields, spec};
 use crate::keys::{self, Act};
 use crate::pages::drag;
 use crate::store::Store;
@@ -22,6 +23,12 @@ pub fn start(store: Store, ui: Ui, base: Base, navigate: impl Fn(&str, NavigateO
         let Some(act) = keys::read(&event.key(), browser::modified(event), browser::typing()) else { return };
         if done(store, ui, act) {
             event.prevent_default();
+        } else if act == Act::Reply
+            && let Some(id) = store.open_id.get_untracked()
+        {
+            event.prevent_default();
+            navigate(&base.task(id.as_str(), &store.q.get_untracked()), NavigateOptions { scroll: false, ..NavigateOptions::default() });
+            browser::focus_soon("reply".to_owned());
         } else if act == Act::NextNeedsYou
             && let Some(id) = next_that_needs(store)
         {
@@ -44,8 +51,13 @@ fn done(store: Store, ui: Ui, act: Act) -> bool {
         }
         return true;
     }
+    let opened = store.open_id.get_untracked().is_some();
     match act {
-        Act::Reply if store.open_id.get_untracked().is_some() => browser::focus("reply"),
+        Act::Edit if opened => return browser::unfold(spec::EDIT),
+        Act::Assign if opened => return browser::unfold(fields::ASSIGN),
+        Act::Priority if opened => return browser::unfold(fields::PRIORITY),
+        Act::Move if opened => return browser::unfold(actions::MOVE),
+        Act::Reply if opened && browser::element("reply").is_some() => browser::focus("reply"),
         Act::Help if !layered => ui.help.set(true),
         _ if layered => return false,
         Act::Search => browser::focus("q"),
@@ -55,7 +67,7 @@ fn done(store: Store, ui: Ui, act: Act) -> bool {
         Act::Lift => return lift(store, ui),
         Act::Move => return open_move(store, ui),
         Act::Escape if ui.adding.get_untracked() => ui.adding.set(false),
-        Act::Escape | Act::Help | Act::Reply | Act::NextNeedsYou => return false,
+        Act::Escape | Act::Help | Act::Reply | Act::NextNeedsYou | Act::Edit | Act::Assign | Act::Priority => return false,
     }
     true
 }

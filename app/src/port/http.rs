@@ -2,6 +2,7 @@
 
 use crate::words::encoded;
 use contracts::command::{CommandRequest, Receipt};
+use contracts::graph::GraphView;
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
@@ -27,6 +28,16 @@ impl HttpBoard {
     fn get<T: DeserializeOwned + Send + 'static>(&self, path: &str, query: &impl Serialize) -> Answer<'static, T> {
         let address = format!("{}{path}{}", self.api, query_string(query));
         Box::pin(SendWrapper::new(async move { read(Request::get(&address).send().await).await }))
+    }
+
+    /// Markdown as the server renders it.
+    pub fn preview(&self, text: String) -> Answer<'static, String> {
+        #[derive(Deserialize)]
+        struct Rendered {
+            html: String,
+        }
+        let answer = self.post::<Rendered>("/markdown", serde_json::json!({ "text": text }));
+        Box::pin(async move { answer.await.map(|rendered| rendered.html) })
     }
 
     fn post<T: DeserializeOwned + Send + 'static>(&self, path: &str, body: Value) -> Answer<'static, T> {
@@ -70,7 +81,11 @@ async fn read<T: DeserializeOwned>(answer: Result<Response, gloo_net::Error>) ->
 
 /// A problem as the API writes it: the hint is words there, or the data that words are made of.
 fn problem(text: &str, status: u16) -> Problem {
-    let fallback = || Problem::new(if status == 401 { Code::Unauthorized } else { Code::Unreachable }, format!("The server answered {status}"));
+    if status == 401 {
+        let hint = Hint::text("Reload the page to open a new one.");
+        return Problem::new(Code::Unauthorized, "Your session has ended.").hint(hint);
+    }
+    let fallback = || Problem::new(Code::Unreachable, format!("The server answered {status}"));
     let Ok(mut raw) = serde_json::from_str::<Value>(text) else { return fallback() };
     if let Some(Value::String(words)) = raw.get("hint").cloned() {
         raw["hint"] = serde_json::json!({"text": words});
@@ -157,6 +172,10 @@ impl Board for HttpBoard {
 
     fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
         self.get(&format!("/commits/{sha}"), &())
+    }
+
+    fn graph(&self, id: TaskId, steps: u8) -> Answer<'_, GraphView> {
+        self.get(&format!("/tasks/{id}/graph"), &serde_json::json!({ "steps": steps }))
     }
 
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {

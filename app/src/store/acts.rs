@@ -2,6 +2,7 @@
 
 use super::Store;
 use crate::moves::{self, Ask, Move};
+use crate::tabs::{self, Shown, Spot};
 use crate::{browser, order};
 use contracts::command::{CommandRequest, Receipt};
 use contracts::standing::Column;
@@ -150,6 +151,53 @@ impl Store {
         });
     }
 
+    /// Goes to a part of the open card and reads what it needs.
+    pub fn go(self, spot: Spot) {
+        if self.spot.with_untracked(|old| *old == spot) {
+            return;
+        }
+        if self.spot.with_untracked(|old| old.tab != spot.tab) {
+            self.shown.set(Shown::Nothing);
+        }
+        self.spot.set(spot);
+        spawn_local(self.read_shown());
+    }
+
+    /// Reads what the chosen part shows; pages of a history that were asked for stay.
+    pub(super) async fn read_shown(self) {
+        let (Some(id), Ok(port), spot) = (self.open_id.get_untracked(), self.port(), self.spot.get_untracked()) else { return };
+        let mut read = tabs::read(port, id.clone(), &spot).await;
+        let stale = self.open_id.with_untracked(|open| open.as_ref() != Some(&id)) || self.spot.with_untracked(|now| *now != spot);
+        if stale {
+            return;
+        }
+        if let Shown::History(page) = &mut read {
+            self.shown.with_untracked(|old| {
+                if let Shown::History(old) = old {
+                    tabs::keep_older(page, old)
+                }
+            });
+        }
+        self.shown.set(read);
+    }
+
+    /// Loads the page of the history before what is shown.
+    pub fn earlier(self) {
+        let cursor = self.shown.with_untracked(|shown| if let Shown::History(page) = shown { page.next.clone() } else { None });
+        let (Some(id), Some(cursor)) = (self.open_id.get_untracked(), cursor) else { return };
+        spawn_local(async move {
+            let Ok(port) = self.port() else { return };
+            if let Ok(page) = port.0.history(id, Some(cursor)).await {
+                self.shown.update(|shown| {
+                    if let Shown::History(here) = shown {
+                        here.items.extend(page.items);
+                        here.next = page.next;
+                    }
+                });
+            }
+        });
+    }
+
     /// The bell was opened: what is in it counts as seen.
     pub fn read_inbox(self) {
         if self.unread.get_untracked() == 0 {
@@ -172,6 +220,7 @@ impl Store {
         self.open_problem.set(None);
         self.thread.set(Vec::new());
         self.thread_next.set(None);
+        self.shown.set(Shown::Nothing);
         self.open_id.set(Some(id.clone()));
         spawn_local(self.read_task(id));
     }

@@ -190,7 +190,10 @@ impl Store {
             return;
         }
         match answer {
-            Ok(task) => self.show(task),
+            Ok(task) => {
+                self.show(task);
+                self.read_shown().await;
+            }
             Err(problem) if self.open.with_untracked(Option::is_none) => self.open_problem.set(Some(problem)),
             Err(_) => {}
         }

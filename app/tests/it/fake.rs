@@ -1,10 +1,11 @@
 //! A board in memory, for views: it answers reads from what it was given and remembers what it was told.
 
 use contracts::command::{CommandRequest, Receipt};
+use contracts::graph::{GraphView, Walk};
 use contracts::standing::{Column, Standing};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, ColumnView, CommitDetail, ConflictRow, Counts, Entry, HistoryRow, InboxItem, InboxQuery, Me, MilestoneView,
-    NextAnswer, NextRequest, Page, ProjectView, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    NextAnswer, NextRequest, Page, ProjectView, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
 use contracts::{Actor, Answer, Board, Code, CommitSha, Moment, Problem, TaskId};
 use serde_json::{Value, json};
@@ -24,6 +25,9 @@ pub struct FakeBoard {
     /// Every command it was given.
     pub told: Mutex<Vec<CommandRequest>>,
 }
+
+/// What an agent asks, in markdown.
+const QUESTION: &str = "Change the `footer` so that it holds a **second** checksum?";
 
 /// Minutes before [`NOW`].
 pub fn ago(minutes: i64) -> Moment {
@@ -144,10 +148,30 @@ impl Board for FakeBoard {
         ready(self.one(&id))
     }
     fn thread(&self, _: TaskId, _: Option<String>) -> Answer<'_, Page<Entry>> {
-        ready(Ok(Page::default()))
+        let first = entry(0, "task.commented", "dev:ana", 9_000, "commented", "The very first word.", json!({}));
+        ready(Ok(Page { items: vec![first], total: 9, next: None, seq: 0 }))
     }
-    fn history(&self, _: TaskId, _: Option<String>) -> Answer<'_, Page<HistoryRow>> {
-        ready(Ok(Page::default()))
+    fn history(&self, _: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>> {
+        let mut row: HistoryRow = serde_json::from_value(json!({
+            "entry": entry(7, "task.edited", "dev:mei", 30, "set its priority to urgent", "", json!({})),
+            "principal": "local:mei/mei@example.org", "field": "priority", "from": 2, "to": 0,
+        }))
+        .expect("a legal row");
+        row.html = app::history::changed(&row, 0);
+        let next = cursor.is_none().then(|| "h1".to_owned());
+        ready(Ok(Page { items: vec![row], total: 61, next, seq: 0 }))
+    }
+    fn graph(&self, id: TaskId, steps: u8) -> Answer<'_, GraphView> {
+        let task = match self.one(&id) {
+            Ok(task) => task,
+            Err(problem) => return ready(Err(problem)),
+        };
+        let mut walk = Walk::from(id, steps);
+        walk.wanted();
+        walk.found(&Relation::to(&task.card), &task.waits_on, &task.blocking);
+        let mut graph = walk.finish();
+        graph.html = app::graph::draw(&graph);
+        ready(Ok(graph))
     }
     fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
         ready(Err(Problem::new(Code::NotFound, format!("There is no commit {sha}"))))
@@ -393,10 +417,10 @@ pub fn task(card: TaskCard) -> TaskView {
             entry(6, "task.commented", "dev:ana", 2, "commented", "Please add a page whose second half is all zeroes.", json!({"to": ["agent:ana/w2", "dev:mei"], "delivered": []})),
         ],
         "thread_total": 9, "thread_next": "c1",
-        "questions": if card.standing == Standing::NeedsYou { json!([{"id": "qu-00000001", "text": "Change the page footer so that it holds a second checksum?", "choices": ["Yes, bump the format", "No, keep it"], "by": "agent:ana/w1", "at": ago(134)}]) } else { json!([]) },
+        "questions": if card.standing == Standing::NeedsYou { json!([{"id": "qu-00000001", "text": QUESTION, "html": app::markdown::render(QUESTION), "choices": ["Yes, bump the format", "No, keep it"], "by": "agent:ana/w1", "at": ago(134)}]) } else { json!([]) },
         "collisions": [{"id": "tk-4c0e9d", "title": "Vacuum holds the catalogue latch", "standing": "working", "actor": "agent:bo/w1", "paths": ["src/wal/replay.rs"]}],
         "blocking": [{"id": "tk-0b7c44", "title": "Replica lag metric is wrong after a leader change", "standing": "blocked"}],
-        "commits_detail": [{"sha": "0123456789abcdef0123456789abcdef01234567", "subject": "Find the torn half by its checksum", "at": ago(90), "added": 120, "deleted": 30, "counts": true}],
+        "commits_detail": [{"sha": "0123456789abcdef0123456789abcdef01234567", "subject": "Find the torn half by its checksum", "at": ago(90), "added": 120, "deleted": 30, "counts": true, "author": "Ana", "files": [["src/wal/replay.rs", 120, 30], ["tests/crash/torn.bin", null, null]], "files_dropped": 2}],
         "created_by": "dev:ana", "review_required": false, "seq": 18_402,
     });
     for (name, value) in more.as_object().cloned().unwrap_or_default() {

@@ -76,7 +76,6 @@ async fn a_card_is_a_page_of_its_own() {
     assert_eq!(count(&html, "<h1"), 1);
     assert_eq!(count(&html, "<dialog"), 0);
     for text in [
-        "Change the page footer so that it holds a second checksum?",
         "delivered to ana/w1 at 16:59",
         "sent, not yet seen by ana/w2 and mei",
         "9\u{a0}min left",
@@ -152,4 +151,126 @@ async fn a_refused_form_keeps_what_was_typed() {
 async fn the_live_dot_never_says_live_before_it_is() {
     let (_, html) = page(brindle(), "/").await;
     assert!(html.contains("data-live=\"start\"") && !html.contains("data-live=\"on\""));
+}
+
+#[tokio::test]
+async fn a_question_is_read_and_not_its_marks() {
+    let (_, html) = page(brindle(), "/t/tk-91f24c").await;
+    assert!(html.contains("class=\"oneline\">Change the <code>footer</code> so that it holds a <strong>second</strong> checksum?</h2>"), "{html}");
+    let mut board = brindle();
+    let question = &mut board.tasks.iter_mut().find(|task| task.card.id.as_str() == "tk-91f24c").expect("it is there").questions[0];
+    question.text = "Two things:\n\n- one\n- two".to_owned();
+    question.html = app::markdown::render(&question.text);
+    let (_, html) = page(board, "/t/tk-91f24c").await;
+    let gate = html.split("class=\"gate\"").nth(1).and_then(|rest| rest.split("</form>").next()).expect("it is asked");
+    assert!(gate.contains("A question from ana/w1") && gate.contains("<li>two</li>"), "{gate}");
+}
+
+#[tokio::test]
+async fn a_phone_opens_where_a_person_is_needed() {
+    let (_, html) = page(brindle(), "/").await;
+    let first = html.split("<section class=\"column\"").find(|part| part.contains(" data-first")).expect("one column comes first");
+    assert!(first.contains("id=\"needs_you\"") && count(&html, " data-first") == 1, "{}", &first[..120]);
+}
+
+#[tokio::test]
+async fn two_milestones_are_told_apart() {
+    let (_, html) = page(brindle(), "/").await;
+    let hue = |milestone: &str| {
+        let card = html.split("<li ").find(|item| item.contains("data-card=") && item.contains(milestone)).expect("a card of it");
+        let tag = card.split('>').next().expect("its tag");
+        tag.split("data-hue=\"").nth(1).and_then(|rest| rest.chars().next()).unwrap_or_else(|| panic!("{milestone} has no tint in {tag}"))
+    };
+    assert_ne!(hue(", milestone 0.9 Durable"), hue(", milestone Faster scans"));
+}
+
+#[tokio::test]
+async fn older_words_are_a_link_away() {
+    let (_, html) = page(brindle(), "/t/tk-91f24c").await;
+    assert!(html.contains("href=\"/t/tk-91f24c?before=c1#tabs\"") && html.contains("3\u{a0}entries before these"));
+    let (_, html) = page(brindle(), "/t/tk-91f24c?before=c1").await;
+    assert!(html.contains("The very first word.") && html.contains("Newer entries") && !html.contains("41 of 60 tear patterns pass"));
+}
+
+#[tokio::test]
+async fn a_move_bears_the_name_of_its_column() {
+    let (_, html) = page(brindle(), "/t/tk-91f24c").await;
+    let moves = html.split("id=\"move\"").nth(1).and_then(|rest| rest.split("</ul>").next()).expect("the twin of dragging");
+    for column in ["Backlog", "Ready", "Working", "Done"] {
+        assert!(moves.contains(&format!(">{column}")), "{column} in {moves}");
+    }
+}
+
+#[tokio::test]
+async fn the_parts_of_a_card_are_links_and_each_is_whole_before_any_script() {
+    let tabs = |html: &str| html.split("id=\"tabs\"").nth(1).and_then(|rest| rest.split("</nav>").next()).map(str::to_owned).expect("the links");
+    for (address, current, words) in [
+        ("/t/tk-91f24c", "Thread", vec!["41 of 60 tear patterns pass", "name=\"text\""]),
+        ("/t/tk-91f24c?tab=commits", "Commits", vec!["Find the torn half", "src/wal/replay.rs", "+120 −30", "binary", "and 2\u{a0}files more"]),
+        ("/t/tk-91f24c?tab=graph", "Graph", vec!["<svg class=\"edges\"", "href=\"tk-0b7c44?tab=graph\"", "Waits for this", "It waits for no other task."]),
+        (
+            "/t/tk-91f24c?tab=history",
+            "History",
+            vec![
+                "local:mei/mei@example.org",
+                "<del dir=\"auto\">normal</del>",
+                "<ins dir=\"auto\">urgent</ins>",
+                "60\u{a0}events before these",
+                "tab=history&amp;before=h1",
+            ],
+        ),
+    ] {
+        let (status, html) = page(brindle(), address).await;
+        assert_eq!((status, count(&html, "aria-current=\"page\"")), (200, 2), "{address}: one of the rail, one of the tabs");
+        let links = tabs(&html);
+        let chosen = links.split("<a ").find(|link| link.contains("aria-current")).expect("one is chosen");
+        assert!(chosen.contains(current) && links.contains("/t/tk-91f24c?tab=graph"), "{links}");
+        for text in words {
+            assert!(html.contains(text), "{text} is missing at {address}");
+        }
+    }
+    let (_, html) = page(brindle(), "/t/tk-91f24c?tab=history&before=h1").await;
+    assert!(html.contains("Newest events") && !html.contains("before these"));
+    let (_, html) = page(brindle(), "/t/tk-91f24c?q=wal&tab=history").await;
+    assert!(tabs(&html).contains("/t/tk-91f24c?q=wal&amp;tab=graph"), "the filter goes along");
+}
+
+#[tokio::test]
+async fn an_address_that_names_a_part_wrongly_shows_what_is_there() {
+    let (status, html) = page(brindle(), "/t/tk-91f24c?tab=graph&steps=nonsense").await;
+    assert!(status == 200 && html.contains("<svg class=\"edges\""));
+    let (status, html) = page(brindle(), "/t/tk-91f24c?tab=log").await;
+    assert!(status == 200 && html.contains("41 of 60 tear patterns pass"));
+}
+
+#[tokio::test]
+async fn a_value_unfolds_its_own_form() {
+    let (_, html) = page(brindle(), "/t/tk-91f24c").await;
+    for place in ["edit", "criteria", "type", "labels", "milestone", "due", "files"] {
+        let form = html.split(&format!("id=\"{place}\"")).nth(1).and_then(|rest| rest.split("</form>").next()).unwrap_or_else(|| panic!("{place} unfolds"));
+        assert!(form.contains(&format!("name=\"form\" value=\"{place}\"")) && form.contains("name=\"expect\" value=\"3\""), "{place}: {form}");
+    }
+    for (place, words) in [("assign", "name=\"to\" value=\"dev:ana\""), ("priority", "name=\"priority\" value=\"0\" aria-current=\"true\"")] {
+        let form = html.split(&format!("id=\"{place}\"")).nth(1).and_then(|rest| rest.split("</form>").next()).expect("it unfolds");
+        assert!(form.contains(words), "{place}: {form}");
+    }
+    let (_, html) = page(brindle(), "/t/tk-e07a29").await;
+    assert_eq!((count(&html, "id=\"edit\""), count(&html, "id=\"labels\"")), (0, 0), "a closed task has nothing to unfold");
+}
+
+#[tokio::test]
+async fn what_two_people_changed_is_shown_both_ways() {
+    let mut board = brindle();
+    let fields = [("task", "tk-91f24c"), ("form", "edit"), ("title", "My title"), ("spec", "My spec"), ("expect", "2")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let problem = Problem::new(Code::Stale, "tk-91f24c has moved on");
+    board.snapshot.refusal = Some(RefusedForm { command: "edit".into(), fields: fields.into_iter().collect(), problem });
+    let theirs = board.tasks[0].card.title.clone();
+    let title = board.tasks.iter().find(|task| task.card.id.as_str() == "tk-91f24c").map_or(theirs, |task| task.card.title.clone());
+    let (status, html) = page(board, "/t/tk-91f24c").await;
+    assert_eq!(status, 409);
+    let form = html.split("id=\"edit\"").nth(1).and_then(|rest| rest.split("</form>").next()).expect("the form");
+    assert!(form.contains("value=\"My title\"") && form.contains(">My spec</textarea>"), "what was typed stays: {form}");
+    assert!(form.contains("Title as it is now") && form.contains(&title) && form.contains("name=\"expect\" value=\"3\""), "and so is theirs: {form}");
+    assert_eq!(count(&html, "Somebody else changed this while you wrote."), 1, "in its own form alone");
 }

@@ -53,7 +53,15 @@ pub fn history_row(event: &Event, seq: i64, title: &str, no_effect: bool) -> His
         _ => None,
     };
     let (from, to) = if field.is_some() { (value("from"), value("to")) } else { (Value::Null, Value::Null) };
-    HistoryRow { entry: entry(event, seq, title, no_effect), principal: event.principal.clone(), field, from, to, body: event.body.clone() }
+    HistoryRow {
+        entry: entry(event, seq, title, no_effect),
+        principal: event.principal.clone(),
+        field,
+        from,
+        to,
+        body: event.body.clone(),
+        html: String::new(),
+    }
 }
 
 /// The fact in words, without actor and subject.

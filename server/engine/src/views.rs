@@ -211,6 +211,7 @@ pub fn view(of: &TaskFacts, milestone: Option<&MilestoneFacts>, facts: &Facts, c
             .map(|question| QuestionView {
                 id: question.id.clone(),
                 text: question.text.clone(),
+                html: String::new(),
                 choices: question.choices.clone(),
                 by: question.by.clone(),
                 at: question.at,
@@ -228,10 +229,16 @@ pub fn view(of: &TaskFacts, milestone: Option<&MilestoneFacts>, facts: &Facts, c
         requirements: task.extra.get("requirements").cloned(),
         created_by: task.created_by.clone(),
         closing_note: task.closed.as_ref().map(|closed| closed.note.clone()).unwrap_or_default(),
+        closing_html: String::new(),
         review_required: case.review_required(of),
         review_setting: task.review,
         seq: 0,
     }
+}
+
+/// What a task waits for, and what waits for it.
+pub fn neighbours(of: &TaskFacts) -> (Vec<Relation>, Vec<Relation>) {
+    (of.waits_on.iter().map(relation).collect(), of.blocking.iter().map(relation).collect())
 }
 
 fn relation(neighbour: &Neighbour) -> Relation {

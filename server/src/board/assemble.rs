@@ -1,7 +1,8 @@
 //! Rows become views. Words and standings are the engine's; here they are only put together, for one caller, out of one read.
 
 use super::snapshot::offset_minutes;
-use contracts::view::{ConflictRow, Entry, HistoryRow, InboxItem, Page, SearchHit, TaskCard, TaskView};
+use contracts::graph::{GraphView, Walk};
+use contracts::view::{ConflictRow, Entry, HistoryRow, InboxItem, Page, Relation, SearchHit, TaskCard, TaskView};
 use contracts::{Caller, Code, EventId, Hint, Moment, Problem, Surface, TaskId, limits};
 use engine::next::SurfaceRow;
 use engine::{Context, Minted, Needs, Settings};
@@ -102,7 +103,15 @@ impl Reading {
         let page = self.read.events_of(id.as_str(), false, cursor, limits::THREAD_ENTRIES_MAX).await.map_err(told)?;
         let titles = self.read.titles([id.as_str()]).await.map_err(told)?;
         let title = titles.get(id.as_str()).map_or("", String::as_str);
-        let row = |row: &EventRow| engine::entries::history_row(&row.event, row.seq, title, row.no_effect);
+        let offset = offset_minutes(&self.settings.zone, self.now);
+        let row = |row: &EventRow| {
+            let mut row = engine::entries::history_row(&row.event, row.seq, title, row.no_effect);
+            if self.html {
+                row.html = app::history::changed(&row, offset);
+                row.entry.html = app::markdown::render(&row.entry.text);
+            }
+            row
+        };
         Ok(Page { items: page.rows.iter().map(row).collect(), total: page.total, next: page.next, seq: 0 })
     }
 
@@ -121,11 +130,41 @@ impl Reading {
         (view.thread, view.thread_total, view.thread_next) = (thread.items, thread.total, thread.next);
         if self.html {
             view.spec_html = app::markdown::render(&view.spec);
+            view.closing_html = app::markdown::render(&view.closing_note);
+            for question in &mut view.questions {
+                question.html = app::markdown::render(&question.text);
+            }
         } else {
             view.history = self.history(id, None).await?.items;
         }
         view.seq = self.read.head().await.map_err(told)?.seq;
         Ok(view)
+    }
+
+    /// What a task waits for and what waits for it: one read of facts a step.
+    pub async fn graph(&mut self, id: &TaskId, steps: u8, caller: &Caller) -> Result<GraphView, Problem> {
+        let mut walk = Walk::from(id.clone(), steps);
+        loop {
+            let wanted = walk.wanted();
+            if wanted.is_empty() {
+                break;
+            }
+            let needs = Needs { tasks: wanted.iter().cloned().collect(), ..Needs::default() };
+            let facts = self.read.facts(&needs, caller).await.map_err(told)?;
+            if !facts.tasks.contains_key(id) && wanted.contains(id) {
+                return Err(no_task(id));
+            }
+            for of in wanted.iter().filter_map(|other| facts.tasks.get(other)) {
+                let card = engine::views::card(&of.task, &of.counters, of.lease.as_ref(), &self.settings, self.now, 0);
+                let (waits_on, blocking) = engine::views::neighbours(of);
+                walk.found(&Relation::to(&card), &waits_on, &blocking);
+            }
+        }
+        let mut graph = walk.finish();
+        if self.html {
+            graph.html = app::graph::draw(&graph);
+        }
+        Ok(graph)
     }
 
     /// Inbox items of rows.

@@ -4,6 +4,7 @@ use super::ServerPort;
 use super::assemble::{Reading, no_task, told};
 use super::{commits, snapshot};
 use contracts::command::{CommandRequest, Receipt};
+use contracts::graph::GraphView;
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Place, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
@@ -192,6 +193,10 @@ impl Board for SomebodysBoard {
 
     fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
         Box::pin(async move { commits::detail(&self.port, self.read().await?, &sha).await })
+    }
+
+    fn graph(&self, id: TaskId, steps: u8) -> Answer<'_, GraphView> {
+        Box::pin(async move { self.read().await?.graph(&id, steps, &self.caller).await })
     }
 
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {

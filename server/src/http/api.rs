@@ -12,7 +12,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use contracts::command::parse_args;
 use contracts::view::{ActivityQuery, BoardQuery, Entry, InboxQuery, NextRequest, TaskQuery};
-use contracts::{Actor, Board, Caller, Code, CommandRequest, CommitSha, FieldError, Hint, Moment, Problem, TaskId, limits};
+use contracts::{Actor, Board, Caller, Code, CommandRequest, CommitSha, FieldError, Hint, Markdown, Moment, Problem, TaskId, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -29,12 +29,14 @@ pub fn routes() -> Router<Arc<Site>> {
         .route("/tasks/{id}/events", get(events))
         .route("/commits/{sha}", get(commit))
         .route("/tasks/{id}/inbox-state", get(inbox_state))
+        .route("/tasks/{id}/graph", get(graph))
         .route("/search", get(search))
         .route("/activity", get(activity))
         .route("/actors", get(actors))
         .route("/inbox", get(inbox))
         .route("/conflicts", get(conflicts))
         .route("/milestones", get(milestones))
+        .route("/markdown", post(markdown))
         .route("/commands", post(commands))
         .route("/next", post(next))
 }
@@ -100,6 +102,9 @@ fn id(found: Found) -> Result<TaskId, Problem> {
 }
 
 const NONE: Names = &[];
+const STEPS: Names = &[("steps", Kind::Text)];
+/// Steps a graph goes either way when nobody says.
+const STEPS_BY_DEFAULT: u8 = 2;
 const CURSOR: Names = &[("cursor", Kind::Text)];
 const BOARD: Names =
     &[("q", Kind::Words), ("filter", Kind::Text), ("edges", Kind::Flag), ("column", Kind::Text), ("cursor", Kind::Text), ("limit", Kind::Rows)];
@@ -145,6 +150,12 @@ struct Nothing {}
 #[serde(deny_unknown_fields)]
 struct Cursor {
     cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Steps {
+    steps: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -245,6 +256,21 @@ async fn inbox_state(State(site): State<Arc<Site>>, Extension(caller): Reader, f
     read.answer(asked).await
 }
 
+async fn graph(State(site): State<Arc<Site>>, Extension(caller): Reader, found: Found, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {
+    let Steps { steps } = query::read(raw.as_deref(), STEPS)?;
+    let max = limits::GRAPH_STEPS_MAX;
+    let steps = match steps.as_deref() {
+        None => STEPS_BY_DEFAULT,
+        Some(raw) => {
+            let steps = raw.parse().ok().filter(|steps| (1..=max).contains(steps));
+            steps.ok_or_else(|| Problem::bad_request("steps", format!("is a whole number from 1 to {max}, not {raw:?}")))?
+        }
+    };
+    let id = id(found)?;
+    let read = Read::new(site, caller, headers);
+    read.answer(read.board.graph(id, steps)).await
+}
+
 async fn search(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {
     let Search { q, cursor } = query::read(raw.as_deref(), SEARCH)?;
     let read = Read::new(site, caller, headers);
@@ -279,6 +305,18 @@ async fn milestones(State(site): State<Arc<Site>>, Extension(caller): Reader, Ra
     let Nothing {} = query::read(raw.as_deref(), NONE)?;
     let read = Read::new(site, caller, headers);
     read.list(read.board.milestones()).await
+}
+
+/// `POST markdown`: `{text}` as the HTML that pages show of it. Nothing is kept.
+async fn markdown(RawQuery(raw): RawQuery, request: Request) -> Answered {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Written {
+        text: Markdown,
+    }
+    let Nothing {} = query::read(raw.as_deref(), NONE)?;
+    let Written { text } = parse_args(body::json(request).await?)?;
+    Ok(Json(json!({"html": app::markdown::render(text.as_str())})).into_response())
 }
 
 /// `POST commands`: one `{command, args, key?, expect?, actor?, fence?}`, or `{batch: [≤100], actor?}`, all or nothing.

@@ -1,8 +1,10 @@
 //! Who calls: a browser by its session, a program by the bearer of the right kind. Said before anything is looked up.
 
+use super::doors::Host;
 use super::refused::{Answered, Refused, document};
 use super::tokens::TokenKind;
 use super::{Site, body, query, sessions};
+use app::words::escaped;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -65,7 +67,7 @@ pub async fn for_pages(State(site): State<Arc<Site>>, session: Session, mut requ
         return Err(no_credential(TokenKind::Local));
     } else if site.code.is_some() {
         let back = request.uri().path_and_query().map_or("/", |path| path.as_str());
-        return Ok(code_form(StatusCode::UNAUTHORIZED, "Type in the code that was printed where Callboard was started.", back));
+        return Ok(code_form(StatusCode::UNAUTHORIZED, "Type in the code that was printed where Callboard was started.", back, ""));
     } else {
         sessions::hand_out(&site, &session, false).await?;
     }
@@ -73,20 +75,54 @@ pub async fn for_pages(State(site): State<Arc<Site>>, session: Session, mut requ
     Ok(next.run(request).await)
 }
 
-/// The pages' own forms: a session, and an origin that is ours.
+/// The pages' own forms: a session, and an origin that is ours. A person whose session ended while they wrote gets a new one, or is
+/// asked for the code, and the page again with what they wrote; nothing is carried out until they send it once more.
 ///
 /// # Errors
 /// `unauthorized`, `origin_refused`, `read_only`.
 pub async fn for_forms(State(site): State<Arc<Site>>, session: Session, mut request: Request, next: Next) -> Answered {
+    from_our_pages(&site, request.headers())?;
     if !sessions::is_valid(&site, &session).await? {
-        return Err(no_credential(TokenKind::Local));
+        if !shows_pages(request.headers()) {
+            return Err(no_credential(TokenKind::Local));
+        }
+        return written_without(&site, &session, request).await;
     }
-    under_a_session(&site, request.headers(), true)?;
     if site.read_only {
         return Err(read_only());
     }
     request.extensions_mut().insert(site.person.caller());
     Ok(next.run(request).await)
+}
+
+/// A form that came from a page of ours without a session that is still good.
+async fn written_without(site: &Site, session: &Session, request: Request) -> Answered {
+    let page = Again::of(&request);
+    let sent = body::form(request).await?;
+    if site.code.is_some() {
+        let words = "Your session has ended. Type in the code that was printed where Callboard was started; what you wrote comes back.";
+        return Ok(code_form(StatusCode::UNAUTHORIZED, words, "/", &sent));
+    }
+    sessions::hand_out(site, session, false).await?;
+    page.answer(site, &sent).await
+}
+
+/// What the page that a form came from is rendered again with.
+struct Again {
+    host: Option<Host>,
+    cookies: Option<HeaderValue>,
+}
+
+impl Again {
+    fn of(request: &Request) -> Again {
+        Again { host: request.extensions().get().cloned(), cookies: request.headers().get(header::COOKIE).cloned() }
+    }
+
+    async fn answer(self, site: &Site, sent: &str) -> Answered {
+        let host = self.host.ok_or_else(|| Problem::new(Code::Internal, "The name this was sent to is not known"))?;
+        let hint = Hint::text("You have a new one now: send it again.");
+        super::forms::unsent(site, &host, self.cookies, sent, Problem::new(Code::Unauthorized, "Your session had ended.").hint(hint)).await
+    }
 }
 
 /// MCP: the agents' bearer.
@@ -106,27 +142,45 @@ pub async fn for_mcp(State(site): State<Arc<Site>>, request: Request, next: Next
 /// # Errors
 /// `origin_refused`, and what [`body::form`] refuses.
 pub async fn enter(State(site): State<Arc<Site>>, session: Session, request: Request) -> Answered {
-    under_a_session(&site, request.headers(), true)?;
+    from_our_pages(&site, request.headers())?;
+    let page = Again::of(&request);
     let fields = query::decoded(&body::form(request).await?)?;
     let field = |name: &str| fields.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value.as_str());
-    let back = super::forms::in_app(field("back"));
+    let (back, unsent) = (super::forms::in_app(field("back")), field("unsent"));
     match &site.code {
-        Some(code) if !code.redeem(field("code")) => Ok(code_form(StatusCode::UNAUTHORIZED, "That is not the code.", &back)),
+        Some(code) if !code.redeem(field("code")) => Ok(code_form(StatusCode::UNAUTHORIZED, "That is not the code.", &back, unsent)),
         code => {
             if code.is_some() {
                 session.cycle_id().await.map_err(sessions::unavailable)?;
                 sessions::hand_out(&site, &session, true).await?;
             }
-            Ok(super::forms::see_other(&back))
+            if unsent.is_empty() { Ok(super::forms::see_other(&back)) } else { page.answer(&site, unsent).await }
         }
     }
 }
 
-fn code_form(status: StatusCode, words: &str, back: &str) -> Response {
+/// `POST /theme`: how pages look in this browser, for one without scripts. It changes no board, so it asks for no session.
+///
+/// # Errors
+/// `origin_refused`, and what [`body::form`] refuses.
+pub async fn theme(State(site): State<Arc<Site>>, request: Request) -> Answered {
+    from_our_pages(&site, request.headers())?;
+    let fields = query::decoded(&body::form(request).await?)?;
+    let field = |name: &str| fields.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value.as_str());
+    let mut answer = super::forms::see_other(&super::forms::in_app(field("back")));
+    if let Ok(cookie) = HeaderValue::from_str(&app::Theme::parse(field("theme")).cookie()) {
+        answer.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    Ok(answer)
+}
+
+/// Asks for the code. `unsent` is a form's body that came without a session: it goes along, and the page comes back with it.
+fn code_form(status: StatusCode, words: &str, back: &str, unsent: &str) -> Response {
+    let unsent = if unsent.is_empty() { String::new() } else { format!("<input type=\"hidden\" name=\"unsent\" value=\"{}\">", escaped(unsent)) };
     let form = format!(
-        "<p>{words}</p><form method=\"post\" action=\"/enter\"><input type=\"hidden\" name=\"back\" value=\"{}\">\
+        "<p>{words}</p><form method=\"post\" action=\"/enter\"><input type=\"hidden\" name=\"back\" value=\"{}\">{unsent}\
          <label>Code <input name=\"code\" inputmode=\"numeric\" autocomplete=\"one-time-code\" required autofocus></label> <button>Enter</button></form>",
-        app::words::escaped(back)
+        escaped(back)
     );
     (status, Html(document("Callboard", &form))).into_response()
 }
@@ -149,6 +203,16 @@ fn under_a_session(site: &Site, headers: &HeaderMap, writes: bool) -> Answered<(
         return Err(Refused(site.doors.refused("Only our own pages may send this")));
     }
     Ok(())
+}
+
+/// A form of ours: the browser says so, and names an origin to compare.
+fn from_our_pages(site: &Site, headers: &HeaderMap) -> Answered<()> {
+    under_a_session(site, headers, true)
+}
+
+/// Whether a person's browser shows the answer.
+fn shows_pages(headers: &HeaderMap) -> bool {
+    headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|accept| accept.contains("text/html"))
 }
 
 fn is_socket(headers: &HeaderMap) -> bool {

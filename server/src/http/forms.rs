@@ -45,6 +45,16 @@ pub async fn submit(
     Ok(pages::refused(&site, caller, &host, &back, cookies, refusal).await)
 }
 
+/// The page a form came from, holding what was typed: it was not looked at, for the reason the problem gives.
+///
+/// # Errors
+/// `bad_request` for a body that is no form.
+pub async fn unsent(site: &Site, host: &Host, cookies: Option<HeaderValue>, sent: &str, problem: Problem) -> Answered {
+    let fields = query::decoded(sent)?;
+    let refusal = RefusedForm { command: field(&fields, "command").to_owned(), fields: typed(&fields), problem };
+    Ok(pages::refused(site, site.person.caller(), host, &in_app(field(&fields, "back")), cookies, refusal).await)
+}
+
 async fn carried_out(board: &dyn Board, fields: &[(String, String)]) -> Result<(), Problem> {
     let mut requests = if field(fields, "command") == "move" { moved(board, fields).await? } else { read(board, fields).await? };
     match requests.len() {

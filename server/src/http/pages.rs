@@ -13,6 +13,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::get;
 use contracts::command::{CommandRequest, Receipt};
+use contracts::graph::GraphView;
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Queue, RefusedForm, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
@@ -156,6 +157,9 @@ impl Board for WithRefusal {
     }
     fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
         self.board.commit(sha)
+    }
+    fn graph(&self, id: TaskId, steps: u8) -> Answer<'_, GraphView> {
+        self.board.graph(id, steps)
     }
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {
         self.board.search(query, cursor)

@@ -180,6 +180,7 @@ async fn ask_shows_a_task_and_who_may_do_what() {
     view.questions = vec![QuestionView {
         id: contracts::QuestionId::parse("qu-00000001").unwrap(),
         text: "Level 3 or 9?".into(),
+        html: String::new(),
         choices: vec!["3".into(), "9".into()],
         by: actor("agent:ana/main"),
         at: now(),

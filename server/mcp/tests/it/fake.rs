@@ -233,6 +233,7 @@ pub fn view() -> TaskView {
         requirements: None,
         created_by: actor("dev:ana"),
         closing_note: String::new(),
+        closing_html: String::new(),
         review_required: false,
         review_setting: None,
         seq: 7,

@@ -52,3 +52,21 @@ async fn a_session_from_before_is_not_enough() {
     assert_eq!(server.send(call("GET", "/api/meta").with("cookie", &cookie)).await.code(), "unauthorized");
     assert_eq!(server.send(call("GET", "/").with("cookie", &cookie)).await.status, 401);
 }
+
+#[tokio::test]
+async fn what_was_written_waits_for_the_code() {
+    let server = private(&Arc::default()).await;
+    let written = "command=comment&back=%2Ft%2Ftk-4f2a9c&task=tk-4f2a9c&text=a+%22long%22+text";
+    let asked = server.send(call("POST", "/do").with("origin", &server.origin()).with("accept", "text/html").form(written)).await;
+    assert_eq!((asked.status, asked.header("set-cookie")), (401, ""), "{asked:?}");
+    assert!(asked.body.contains("name=\"unsent\"") && !asked.body.contains("Atlas"), "{}", asked.body);
+    let unsent: String = written.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let code = server.codes.lock().unwrap()[0].clone();
+    let enter =
+        |code: &str| call("POST", "/enter").with("origin", &server.origin()).with("accept", "text/html").form(&format!("code={code}&back=/&unsent={unsent}"));
+    let wrong = server.send(enter("00000000")).await;
+    assert!(wrong.status == 401 && wrong.body.contains("text=a+%22long%22+text"), "{}", wrong.body);
+    let again = server.send(enter(&code)).await;
+    assert!(again.body.contains("Your session had ended.") && again.body.contains("a &quot;long&quot; text</textarea>"), "{}", again.body);
+    assert!(!cookie_of(&again).is_empty() && server.writes().is_empty());
+}

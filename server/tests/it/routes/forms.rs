@@ -1,6 +1,6 @@
 //! `POST /do`: forms that work without scripts.
 
-use super::fake::{Server, server};
+use super::fake::{Server, cookie_of, server};
 use super::wire::{Reply, call};
 use contracts::{Code, Problem};
 use serde_json::json;
@@ -67,4 +67,37 @@ async fn a_form_without_a_session_or_of_broken_text_goes_nowhere() {
     }
     assert_eq!(submit(&server, &format!("command=comment&text={}", "x".repeat(2 << 20))).await.status, 413);
     assert_eq!(server.writes().len(), 0);
+}
+
+#[tokio::test]
+async fn what_was_written_outlives_the_session_it_was_written_in() {
+    let server = server().await;
+    let call = || {
+        call("POST", "/do")
+            .with("origin", &server.origin())
+            .with("accept", "text/html")
+            .form("command=comment&back=/t/tk-4f2a9c&task=tk-4f2a9c&text=Half+an+hour+of+work")
+    };
+    let again = server.send(call()).await;
+    assert_eq!(again.status, 401, "{again:?}");
+    assert!(again.body.contains("Your session had ended.") && again.body.contains("Half an hour of work</textarea>"), "{}", again.body);
+    assert_eq!(server.writes().len(), 0, "nothing was carried out");
+    let cookie = cookie_of(&again);
+    assert_eq!(server.send(call().with("cookie", &cookie)).await.status, 303);
+    assert_eq!(server.writes()[0]["args"]["text"], "Half an hour of work");
+    let foreign = server.send(call().with("sec-fetch-site", "cross-site")).await;
+    assert_eq!((foreign.status, foreign.header("set-cookie")), (403, ""), "another page's form gets no session");
+}
+
+#[tokio::test]
+async fn a_theme_is_chosen_without_scripts() {
+    let server = server().await;
+    let choose = |theme: &str| call("POST", "/theme").with("origin", &server.origin()).form(&format!("theme={theme}&back=/t/tk-4f2a9c"));
+    let dark = server.send(choose("dark")).await;
+    assert_eq!((dark.status, dark.header("location")), (303, "/t/tk-4f2a9c"));
+    assert_eq!(dark.header("set-cookie"), "callboard-theme=dark; Path=/; Max-Age=31536000; SameSite=Lax");
+    let page = server.send(call("GET", "/").with("accept", "text/html").with("cookie", "callboard-theme=dark")).await;
+    assert!(page.body.contains("data-theme=\"dark\"") && page.body.contains("action=\"/theme\""), "{}", page.body);
+    assert!(server.send(choose("%0D%0Ax")).await.header("set-cookie").starts_with("callboard-theme=system;"));
+    assert_eq!(server.send(choose("dark").with("sec-fetch-site", "cross-site")).await.status, 403);
 }

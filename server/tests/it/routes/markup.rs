@@ -30,7 +30,8 @@ async fn nothing_that_was_written_becomes_a_tag() {
     api("block", json!({"task": id, "reason": HOSTILE})).await;
     api("hold", json!({"task": id, "note": HOSTILE})).await;
     let typed: String = HOSTILE.bytes().map(|byte| format!("%{byte:02x}")).collect();
-    for path in [format!("/t/{id}"), "/".to_owned(), format!("/?q={typed}"), format!("/{typed}"), format!("/t/{typed}")] {
+    let parts = ["thread", "history", "graph", "commits"].map(|tab| format!("/t/{id}?tab={tab}"));
+    for path in [format!("/t/{id}"), "/".to_owned(), format!("/?q={typed}"), format!("/{typed}"), format!("/t/{typed}")].into_iter().chain(parts) {
         let page = call("GET", &path).with("accept", "text/html").send(server.port).await;
         assert!(page.header("content-type").starts_with("text/html"), "{path}: {page:?}");
         for tag in ["<script>alert", "<meta http-equiv", "<img src=x", "</title></textarea>"] {

@@ -76,7 +76,9 @@ async fn a_page_has_the_status_it_deserves() {
 #[tokio::test]
 async fn a_refusal_to_a_person_is_a_page() {
     let server = server().await;
-    let page = server.send(call("POST", "/do").with("accept", "text/html,*/*").with("origin", &server.origin()).form("command=renew")).await;
-    assert_eq!((page.status, page.header("content-type")), (401, "text/html; charset=utf-8"));
+    let page = server
+        .send(call("POST", "/do").with("accept", "text/html,*/*").with("origin", &server.origin()).with("sec-fetch-site", "cross-site").form("command=renew"))
+        .await;
+    assert_eq!((page.status, page.header("content-type")), (403, "text/html; charset=utf-8"));
     assert!(page.body.contains("<a href=\"/\">") && !page.header("content-security-policy").contains("script-src"), "{page:?}");
 }
