@@ -177,10 +177,11 @@ pub async fn import(boot: &Boot, caller: &Caller, path: &Path, manner: Manner) -
     Ok(Imported { board, adopted, reports, leftovers })
 }
 
+/// What is noted of an import; how much of it was new is known to the store.
 fn note(source: Source, board: &Board) -> Map<String, Value> {
     let skipped: usize = board.skipped.values().sum();
     let note = json!({
-        "source": source.as_str(), "format": board.format, "lines": board.lines, "imported": board.facts.len(), "skipped": skipped,
+        "source": source.as_str(), "format": board.format, "lines": board.lines, "skipped": skipped,
         "quarantined": board.unusable.len(), "sha256": board.sha256,
     });
     note.as_object().cloned().unwrap_or_default()

@@ -69,6 +69,11 @@ impl Repository {
         Ok(named.pop().filter(|_| there.is_some()))
     }
 
+    /// Whether there is any remote.
+    pub fn has_remotes(&self) -> Result<bool, GitError> {
+        Ok(!lines(Git::new(self.directory(), &["remote"]))?.is_empty())
+    }
+
     /// Where the branches of the remote that `base` follows were when they were last fetched.
     pub fn remote_tips(&self, base: &str) -> Result<Vec<RemoteTip>, GitError> {
         let Some(remote) = self.remote_of(base)? else { return Ok(Vec::new()) };

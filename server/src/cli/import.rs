@@ -104,6 +104,14 @@ fn told(desk: &mut Desk, done: &Imported, dry_run: bool) {
             out.row(Row::new().plain(format!("  {file}")).dim(format!("  {line}")));
         }
     }
+    let held = board.facts.iter().filter(|fact| fact.body.contains_key("held")).count();
+    if held > 0 && total > 0 {
+        let way = if dry_run { "--ready lets them in at once" } else { "callboard tasks unhold ID lets one go" };
+        out.notice(&format!(
+            "note: {} held until a person has looked; {way}",
+            if held == 1 { "1 open task is".to_owned() } else { format!("{held} open tasks are") }
+        ));
+    }
     if dry_run {
         out.notice("nothing was changed; without --dry-run it is imported");
     }

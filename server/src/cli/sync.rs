@@ -63,6 +63,10 @@ pub async fn run(desk: &mut Desk, args: &SyncArgs) -> Result<Exit, Problem> {
     ];
     parts.extend(committed.as_ref().map(|sha| format!("committed {}", sha.get(..12).unwrap_or(sha))));
     desk.out.row(Row::from(parts.join(&format!(" {dot} "))));
+    if let Some(base) = desk.boot.port.base_without_remote().await? {
+        let how = format!("git branch --set-upstream-to REMOTE/{base} {base}");
+        desk.out.notice(&format!("note: {base} follows no branch of a remote, so what others did is not looked for: {how}"));
+    }
     if left_alone > 0 {
         let files = count(i64::try_from(left_alone).unwrap_or(i64::MAX), "file");
         desk.out.notice(&format!("note: this branch follows another remote than the base does, so {files} of its log were not read"));

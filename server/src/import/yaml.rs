@@ -176,6 +176,15 @@ mod tests {
     }
 
     #[test]
+    fn a_text_cut_anywhere_is_read_or_named() {
+        let text = "---\nid: 'tä''sk'\nlist: ['a', \"b\", c]\nlong: >-\n  é\nblock:\n  - \"x\"\n---\nrest";
+        for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+            let _ = front_matter(&text[..cut]);
+            let _ = front_matter(&format!("{}\n---\n", &text[..cut]));
+        }
+    }
+
+    #[test]
     fn what_is_another_form_is_named_by_its_line() {
         for (text, line) in [
             ("---\na: 1\nb: {x: 1}\n---\n", 3),

@@ -133,7 +133,7 @@ impl Store {
         }
         let request = Request { caller: caller.clone(), work: Work::Seen, base: None, hooks_renew: false };
         let mut batch = Batch { inner, conn: &mut tx, head: &mut head, request: &request, now, command: None };
-        let applied = Fact {
+        let mut applied = Fact {
             at: engine::tick(batch.head.hlc.unwrap_or_default(), None, now),
             actor: caller.actor.clone(),
             kind: Kind::ImportApplied,
@@ -143,6 +143,7 @@ impl Store {
             refers: None,
         };
         let count = new.len();
+        applied.body.insert("imported".to_owned(), count.into());
         let mut lines = Vec::with_capacity(count + 1);
         for fact in new {
             let key = fact.key();

@@ -144,6 +144,16 @@ mod tests {
     }
 
     #[test]
+    fn a_line_cut_anywhere_is_no_line() {
+        let text = r#"{"actor":"dev:ä","body":{"x":"\\\"é"},"id":"00000000000000000000000000000000","kind":"k","task":"t","ts":1.5}"#;
+        assert!(Line::parse(text.as_bytes()).is_ok_and(|line| !line.verified));
+        for cut in 0..text.len() {
+            assert_eq!(Line::parse(&text.as_bytes()[..cut]), Err(Reason::NotJson));
+            let _ = text.get(..cut).and_then(|text| member(text, "body"));
+        }
+    }
+
+    #[test]
     fn what_is_no_line_says_why() {
         let id = "0".repeat(32);
         for (text, reason) in [

@@ -76,7 +76,9 @@ fn a_log_of_the_long_form_comes_in_with_its_history() {
     assert_eq!(stage.run(&["inbox", "--json"]).json()["total"], 0, "nobody is told what is long past");
     assert!(stage.ok(&["log", "verify"]).starts_with("sound"));
     let (shown, logged) = (show(&stage, "tk-000002"), log(&stage));
-    assert!(logged.iter().filter(|event| event["principal"] == "import:d9778746").count() > 20);
+    let came = logged.iter().filter(|event| event["principal"] == "import:d9778746").count();
+    let note = logged.iter().find(|event| event["kind"] == "import.applied").unwrap();
+    assert_eq!((&note["body"]["imported"], &note["body"]["lines"]), (&json!(came), &json!(22)));
     let again = import(&stage, "taskops-long.jsonl", &[]);
     assert_eq!((&again["imported"], log(&stage) == logged), (&json!({}), true), "the second time adds nothing");
     stage.ok(&["rebuild"]);
@@ -184,6 +186,8 @@ fn two_clones_that_import_the_same_have_one_board_after_a_merge() {
 #[test]
 fn an_export_of_beads_comes_in_held_until_a_person_lets_it() {
     let stage = Stage::new();
+    let dry = stage.run(&["import", fixture("beads.jsonl").to_str().unwrap(), "--dry-run"]);
+    assert!(dry.stderr.contains("2 open tasks are held until a person has looked; --ready lets them in at once"), "{}", dry.stderr);
     let done = import(&stage, "beads.jsonl", &[]);
     assert_eq!((&done["format"], &done["lines"]), (&json!("beads"), &json!(5)));
     assert_eq!(done["imported"], json!({"task.closed": 1, "task.commented": 1, "task.created": 3}));

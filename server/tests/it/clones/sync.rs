@@ -79,6 +79,22 @@ fn a_forks_branches_are_not_read() {
 }
 
 #[test]
+fn a_base_that_follows_nobody_is_told_how_to() {
+    let (fleet, _) = Fleet::knowing(&["pier"], []);
+    let id = fleet.add("pier", "Mend the ladder", &[]);
+    fleet.push_log("pier", "side");
+    fleet.git("harbour", &["fetch", "--quiet"]);
+    fleet.git("harbour", &["branch", "--quiet", "--unset-upstream", "main"]);
+    let ended = fleet.run("harbour", "dev:ada", &["sync"]);
+    assert!(ended.exit == 0 && ended.stdout.starts_with("in 0"), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("git branch --set-upstream-to REMOTE/main main"), "{}", ended.stderr);
+    fleet.git("harbour", &["branch", "--quiet", "--set-upstream-to", "origin/main", "main"]);
+    let ended = fleet.run("harbour", "dev:ada", &["sync"]);
+    assert!(ended.stdout.starts_with("in 1") && ended.stderr.is_empty(), "{}{}", ended.stdout, ended.stderr);
+    assert!(fleet.knows("harbour", &id));
+}
+
+#[test]
 fn one_may_read_the_base_alone() {
     let (fleet, _) = Fleet::knowing(&["pier"], []);
     fleet.ok("harbour", &["config", "set", "sync.refs", "base"]);
