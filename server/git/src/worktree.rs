@@ -1,10 +1,12 @@
 //! Worktrees: one directory a branch.
 //!
-//! Invariant: nothing here switches a branch or removes a file that is not committed.
+//! Invariants: nothing here switches a branch or removes a file that is not committed; processes of ours take turns, because git does not:
+//! whoever lists worktrees while another one is being made fails over the half of it that is there.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::command::Git;
 use crate::history::lines;
@@ -12,6 +14,9 @@ use crate::{GitError, Repository, checked};
 
 /// How long git may take to write or remove a worktree's files.
 const FILES_SECONDS_MAX: u64 = 180;
+
+/// How long a turn is waited for; then git is asked all the same, and may say no.
+const TURN: Duration = Duration::from_secs(30);
 
 /// A worktree of the repository, as git lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +58,25 @@ pub struct Uncommitted {
 impl Repository {
     /// All worktrees, the main one first.
     pub fn worktrees(&self) -> Result<Vec<Worktree>, GitError> {
+        let _turn = self.turn(File::try_lock_shared);
+        self.list()
+    }
+
+    /// A turn among those who list, make and remove worktrees; it ends with the file. None when there is no getting one.
+    fn turn(&self, take: impl Fn(&File) -> Result<(), fs::TryLockError>) -> Option<File> {
+        // The folder itself: it is there, stays what it is, and nothing has to be left in it.
+        let lock = File::open(self.common_dir()).ok()?;
+        let began = Instant::now();
+        while take(&lock).is_err() {
+            if began.elapsed() > TURN {
+                return None;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Some(lock)
+    }
+
+    fn list(&self) -> Result<Vec<Worktree>, GitError> {
         Ok(listed(&Git::new(self.directory(), &["worktree", "list", "--porcelain", "-z"]).run()?))
     }
 
@@ -63,18 +87,19 @@ impl Repository {
     /// A directory on another branch, one that holds something else, and a branch that another worktree is on are refused; nothing
     /// is touched.
     pub fn worktree_add(&self, path: &Path, branch: &str, base: &str) -> Result<Added, GitError> {
+        let _turn = self.turn(File::try_lock);
         let refuse = |why: String| Err(GitError::failed("git worktree add", why));
         let (branch, base) = (checked(branch)?, checked(base)?);
         let path = self.directory().join(path);
-        for known in self.worktrees()? {
+        for known in self.list()? {
             let here = same_place(&known.path, &path);
             let right = known.branch.as_deref() == Some(branch);
             match (here, right) {
                 (true, true) if path.join(".git").exists() => return Ok(Added::Reused),
-                (true, _) if known.prunable && !known.locked => self.worktree_remove(&known.path)?,
+                (true, _) if known.prunable && !known.locked => self.remove(&known.path)?,
                 (true, true) => return refuse(format!("the worktree of {branch} is away and locked")),
                 (true, false) => return refuse(format!("the directory is on {}", known.branch.as_deref().unwrap_or("no branch"))),
-                (false, true) if known.prunable && !known.locked => self.worktree_remove(&known.path)?,
+                (false, true) if known.prunable && !known.locked => self.remove(&known.path)?,
                 (false, true) => return refuse(format!("{branch} is checked out in another worktree")),
                 (false, false) => {}
             }
@@ -115,6 +140,11 @@ impl Repository {
 
     /// Removes a worktree's directory and git's note of it. Git refuses while anything in it is not committed.
     pub fn worktree_remove(&self, path: &Path) -> Result<(), GitError> {
+        let _turn = self.turn(File::try_lock);
+        self.remove(path)
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), GitError> {
         let git = Git::new(self.directory(), &["worktree", "remove"]).arg("--").arg(path);
         git.limit(Duration::from_secs(FILES_SECONDS_MAX)).run().map(drop)
     }

@@ -29,6 +29,30 @@ fn a_worktree_is_created_then_reused_then_attached() {
 }
 
 #[test]
+fn many_at_once_get_their_worktrees_and_whoever_lists_them_meanwhile_sees_no_half_of_one() {
+    let t = folder!();
+    let repo = t.repo("app");
+    let before = std::fs::read_dir(repo.at(".git")).unwrap().count();
+    std::thread::scope(|all| {
+        for worker in 0..6 {
+            let repo = &repo;
+            all.spawn(move || {
+                for task in 0..4 {
+                    let name = format!("w{worker}-{task}");
+                    assert_eq!(repo.ours().worktree_add(Path::new(&format!("../trees/{name}")), &name, "main").unwrap(), Added::Created);
+                    assert!(repo.ours().worktrees().unwrap().iter().any(|tree| tree.branch.as_deref() == Some(&name)));
+                    if task == 3 {
+                        repo.ours().worktree_remove(&repo.path.join(format!("../trees/{name}"))).unwrap();
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(repo.ours().worktrees().unwrap().len(), 1 + 6 * 3);
+    assert_eq!(std::fs::read_dir(repo.at(".git")).unwrap().count(), before + 1, "nothing is left but git's own folder of worktrees");
+}
+
+#[test]
 fn a_place_that_is_taken_is_refused_and_untouched() {
     let t = folder!();
     let repo = t.repo("app");
