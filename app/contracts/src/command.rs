@@ -3,6 +3,7 @@
 //! On the wire a request is `{command, args, key?, expect?, fence?}`; unknown keys and unknown arguments are refused with the
 //! legal names. Field types carry the proof that a value was checked; rules that need the board's state live in the engine.
 
+use crate::fleet::{Branch, Dispatch, Recover};
 use crate::id::{Actor, BlockerId, EventId, Key, MilestoneId, QuestionId, TaskId};
 use crate::moment::Moment;
 use crate::problem::{Code, FieldError, Problem};
@@ -771,6 +772,12 @@ commands! {
     Bind(Bind) = "bind",
     /// Replaces a commit.
     Supersede(Supersede) = "supersede",
+    /// Names its branch.
+    Branch(Branch) = "branch",
+    /// Gives tasks to workers.
+    Dispatch(Dispatch) = "dispatch",
+    /// Takes tasks back from agents that fell silent.
+    Recover(Recover) = "recover",
     /// Settles a conflict.
     Settle(Settle) = "settle",
     /// Changes a setting.
@@ -935,7 +942,8 @@ pub struct Receipt {
     pub repeated: bool,
     /// More, by command. `plan`: `{milestone?, tasks: [{index, id, title, priority, waits_for: [id]}], ready}`; `claim`: `{fence, until,
     /// how, branch, base}`; `close`, `cancel`: `{freed: [id]}`; `question`: `{question}`; `block` with a reason: `{blocker}`;
-    /// `milestone_create`: `{milestone}`; commands with mentions: `{told: [actor]}`.
+    /// `milestone_create`: `{milestone}`; `dispatch`: [`crate::fleet::Dispatched`]; `recover`: [`crate::fleet::Recovered`]; commands with
+    /// mentions: `{told: [actor]}`.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
 }

@@ -95,6 +95,8 @@ fn mcp_call(call: &Call) -> Option<String> {
         "next" | "claim" => "next",
         "ask" | "search" => "ask",
         "plan" => "plan",
+        "dispatch" => "dispatch",
+        "recover" => "recover",
         "message" => {
             rename(&mut args, "to", "mentions");
             rename(&mut args, "text", "comment");
@@ -179,6 +181,8 @@ fn cli_call(call: &Call) -> String {
         "upgrade" => "install a newer callboard".to_owned(),
         "retry" => "run the same command again".to_owned(),
         "worktree_add" => format!("callboard worktree add {task}"),
+        "dispatch" => "callboard dispatch".to_owned(),
+        "recover" => "callboard recover".to_owned(),
         other => match other.strip_prefix("milestone_") {
             Some(verb) => format!("callboard milestone {verb} {}", text("milestone").unwrap_or_default()),
             None => format!("callboard tasks {other} {task}"),

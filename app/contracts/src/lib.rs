@@ -6,6 +6,7 @@
 pub mod board;
 pub mod change;
 pub mod command;
+pub mod fleet;
 pub mod graph;
 pub mod hint;
 pub mod id;

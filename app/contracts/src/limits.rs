@@ -141,6 +141,22 @@ pub const PUBLISHED_SECONDS_MIN: i64 = 7_200;
 pub const HELD_BY_AGENT_MAX: i64 = 1;
 /// Tasks a person may hold at once.
 pub const HELD_BY_DEV_MAX: i64 = 20;
+/// Workers one `dispatch` starts.
+pub const WORKERS_MAX: usize = 12;
+/// Workers one `dispatch` starts when nobody says how many.
+pub const WORKERS_DEFAULT: u32 = 3;
+/// Hours after which the name of a worker that is gone is given again.
+pub const WORKER_NAME_HOURS: i64 = 24;
+/// Seconds an agent is silent before `recover` takes a task from it, when nobody says how many.
+pub const SILENT_SECONDS: i64 = 60;
+/// Seconds a task stays with the agent it is meant for although nobody heard of that one.
+pub const ASSIGNED_SECONDS_MIN: i64 = 900;
+/// How often it is noted that an actor was seen, seconds: silence is known no better than this.
+pub const SEEN_SECONDS: i64 = 60;
+/// Paths of a worker's leftovers that are listed.
+pub const LEFTOVERS_MAX: usize = 50;
+/// Longest name of a branch, characters.
+pub const BRANCH_CHARS_MAX: usize = 200;
 /// How far ahead of local time another clock is followed, milliseconds.
 pub const CLOCK_AHEAD_MS_MAX: i64 = 300_000;
 /// Candidates `next` reads.

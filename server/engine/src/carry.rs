@@ -2,6 +2,7 @@
 
 pub(crate) mod claim;
 pub(crate) mod edit;
+pub(crate) mod fleet;
 mod plan;
 pub(crate) mod project;
 mod work;
@@ -45,6 +46,9 @@ pub(crate) fn carry(case: &Case, command: &Command) -> Result<Decision, Rejectio
         Command::Unblock(command) => about(&command.task, Kind::TaskUnblocked, json!({"on": command.on, "blocker": command.blocker, "note": command.note})),
         Command::Bind(command) => work::bind(case, command)?,
         Command::Supersede(command) => work::supersede(case, command)?,
+        Command::Branch(command) => fleet::branch(case, command)?,
+        Command::Dispatch(command) => fleet::dispatch(case, command)?,
+        Command::Recover(command) => fleet::recover(case, command)?,
         Command::Settle(command) => project::settle(case, command)?,
         Command::Configure(command) => project::configure(case, command)?,
         Command::MilestoneCreate(command) => project::milestone_create(case, command)?,
@@ -60,7 +64,7 @@ pub(crate) fn carry(case: &Case, command: &Command) -> Result<Decision, Rejectio
 /// A holder's own write on what it holds extends its lease.
 fn extend_own(case: &Case, command: &Command, decision: &mut Decision) {
     let Some(of) = task_of(command).and_then(|id| case.facts.tasks.get(id)) else { return };
-    let ends = matches!(command, Command::Claim(_) | Command::Renew(_) | Command::Bind(_) | Command::Supersede(_));
+    let ends = matches!(command, Command::Claim(_) | Command::Renew(_) | Command::Bind(_) | Command::Supersede(_) | Command::Branch(_));
     if ends || !decision.leases.is_empty() {
         return;
     }

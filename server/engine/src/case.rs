@@ -47,6 +47,11 @@ impl<'a> Case<'a> {
         self.caller().is_dev()
     }
 
+    /// What work is cut from: as set, else as git says.
+    pub fn base(&self) -> Option<String> {
+        self.settings.base.clone().or_else(|| self.ctx.base.clone())
+    }
+
     pub fn task(&self, id: &TaskId) -> Result<&'a TaskFacts, Rejection> {
         self.facts.tasks.get(id).ok_or_else(|| Rejection::NoTask(id.clone()))
     }

@@ -3,6 +3,7 @@
 //! [`crate::needs()`] says what to load, storage loads it by key into [`Facts`], `decide` looks at nothing else.
 
 use crate::event::Draft;
+use crate::next::SurfaceRow;
 use crate::task::{Milestone, Project, Task};
 use contracts::standing::{Standing, Status, Via};
 use contracts::{Actor, BlockerId, Caller, EventId, MilestoneId, Moment, QuestionId, TaskId, Warning};
@@ -155,6 +156,14 @@ pub struct Needs {
     pub holdings: bool,
     /// Which of these have acted or hold a task here (mentions found in text).
     pub actors: BTreeSet<Actor>,
+    /// What `next` would offer, and what is being touched.
+    pub candidates: bool,
+    /// Names that begin with this and are in use: something is held or assigned, or was seen of them within [`contracts::limits::WORKER_NAME_HOURS`].
+    pub workers: Option<String>,
+    /// Every open task that an agent has a lease on or that is for an agent.
+    pub agents_tasks: bool,
+    /// When the holders and assignees of the tasks were last seen, and since when the tasks are assigned.
+    pub seen: bool,
 }
 
 /// What was loaded.
@@ -174,6 +183,16 @@ pub struct Facts {
     pub actors: BTreeSet<Actor>,
     /// The event of `Needs::conflict`.
     pub event: Option<crate::event::Event>,
+    /// Rows of the candidate index.
+    pub candidates: Vec<Candidate>,
+    /// Tasks that touch files now, or that somebody is about to begin.
+    pub surfaces: Vec<SurfaceRow>,
+    /// Those of `Needs::workers`.
+    pub busy: BTreeSet<Actor>,
+    /// When each was last seen, as far as it was noted.
+    pub seen: BTreeMap<Actor, Moment>,
+    /// Since when each task is for its assignee.
+    pub assigned_at: BTreeMap<TaskId, Moment>,
 }
 
 /// Ids minted by the caller of the engine, which has the randomness. One that exists is refused and minted again: storage loads tasks by

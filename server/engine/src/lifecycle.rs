@@ -13,6 +13,7 @@ use crate::settings::{self, CriteriaGate};
 use crate::standing::{LeaseState, passed, under_review, waits};
 use crate::words::{ago, substance};
 use contracts::command::*;
+use contracts::fleet::{Branch, Dispatch, Recover};
 use contracts::standing::{Status, Verdict, Via};
 use contracts::view::Criterion;
 use contracts::{Actor, ActorKind, Call, Hint, MilestoneId, Surface, TaskId, limits};
@@ -76,6 +77,9 @@ impl<'a> Case<'a> {
             Command::Unblock(unblock) => self.unblock(unblock),
             Command::Bind(bind) => sha("sha", &bind.sha),
             Command::Supersede(supersede) => sha("old", &supersede.old).and_then(|()| supersede.new.iter().try_for_each(|new| sha("new", new))),
+            Command::Branch(branch) => self.branch(branch),
+            Command::Dispatch(dispatch) => self.dispatch(dispatch),
+            Command::Recover(recover) => self.recover(recover),
             Command::Settle(settle) => self.settle(settle),
             Command::Configure(configure) => self.configure(configure),
             Command::MilestoneCreate(create) => milestone_limits(create.rules.len(), create.criteria.len()),
@@ -296,6 +300,13 @@ impl<'a> Case<'a> {
 
     /// The guards of a claim: the same for a named and an unnamed one.
     pub fn claimable(&self, of: &TaskFacts) -> Guard {
+        self.takeable(of)?;
+        let own = self.running(of).is_some_and(|lease| lease.actor == *self.caller()) || self.lapsed_own(of);
+        if own { Ok(()) } else { self.below_limit(&of.task.id) }
+    }
+
+    /// Whether the task is there to be taken, whatever the caller has already.
+    pub fn takeable(&self, of: &TaskFacts) -> Guard {
         let (task, id) = (&of.task, of.task.id.clone());
         self.not_done(of)?;
         self.open(of, "claim")?;
@@ -330,7 +341,7 @@ impl<'a> Case<'a> {
         if let Some(to) = task.assignee.as_ref().filter(|to| *to != self.caller() && !self.is_person()) {
             return Err(Rejection::Assigned { task: id, to: to.clone() });
         }
-        self.below_limit(&id)
+        Ok(())
     }
 
     fn below_limit(&self, id: &TaskId) -> Guard {
@@ -640,6 +651,63 @@ impl<'a> Case<'a> {
         };
         if self.caller().is_agent() && added_by != Some(self.caller()) && !self.editor(of).holds {
             return Err(Rejection::NotYours { task: unblock.task.clone(), command: "unblock" });
+        }
+        Ok(())
+    }
+
+    fn branch(&self, branch: &Branch) -> Guard {
+        self.task(&branch.task)?;
+        for (path, name) in [("branch", &branch.branch), ("base", &branch.base)] {
+            let bad = |name: &&String| {
+                let form = name.is_empty() || name.starts_with('-') || name.contains("..");
+                form || name.chars().count() > limits::BRANCH_CHARS_MAX || name.chars().any(|c| c.is_whitespace() || c.is_control())
+            };
+            if let Some(name) = name.as_ref().filter(bad) {
+                return Err(Rejection::Malformed { path: path.to_owned(), text: format!("{name:?} names no branch") });
+            }
+        }
+        Ok(())
+    }
+
+    fn dispatch(&self, dispatch: &Dispatch) -> Guard {
+        let malformed = |path: &str, text: String| Err(Rejection::Malformed { path: path.to_owned(), text });
+        let Some(dev) = self.caller().dev() else {
+            let hint = Hint::text("a person or one of their agents gives tasks to workers");
+            return Err(Rejection::NotAllowed { text: "dispatch: workers answer to a person".to_owned(), hint });
+        };
+        if dispatch.tasks.len() > limits::WORKERS_MAX {
+            let text = format!("tasks names {} tasks; one dispatch starts at most {} workers", dispatch.tasks.len(), limits::WORKERS_MAX);
+            return malformed("tasks", text);
+        }
+        match dispatch.count {
+            Some(_) if !dispatch.tasks.is_empty() => return malformed("count", "either tasks or count: each task that is named gets one worker".to_owned()),
+            Some(count) if count == 0 || count as usize > limits::WORKERS_MAX => {
+                return malformed("count", format!("count is 1 to {}, not {count}", limits::WORKERS_MAX));
+            }
+            _ => {}
+        }
+        // With room for the number.
+        let named = |prefix: &String| Actor::parse(&format!("agent:{dev}/{prefix}9999"));
+        match dispatch.prefix.as_ref().map(named) {
+            Some(Err(_)) => malformed("prefix", "prefix begins the workers' names, like w or api-: [a-z0-9][a-z0-9._-]{0,35}".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    fn recover(&self, recover: &Recover) -> Guard {
+        at_most("tasks", recover.tasks.len(), limits::AFTER_MAX, "tasks")?;
+        if let Some(grace_s) = recover.grace_s.filter(|grace_s| !(0..=limits::LEASE_SECONDS_MAX).contains(grace_s)) {
+            let text = format!("grace_s is 0 to {} seconds, not {grace_s}", limits::LEASE_SECONDS_MAX);
+            return Err(Rejection::Malformed { path: "grace_s".to_owned(), text });
+        }
+        for id in &recover.tasks {
+            let of = self.task(id)?;
+            let holder = of.lease.as_ref().map(|lease| &lease.actor).or(of.task.assignee.as_ref());
+            if let Some(holder) = holder.filter(|holder| self.caller().is_agent() && !holder.same_dev(self.caller())) {
+                let text = format!("recover: {holder} answers to somebody else than you do");
+                let call = Call::new("message").with("to", vec![holder.as_str()]).with("task", id.as_str()).with("text", "<text>");
+                return Err(Rejection::NotAllowed { text, hint: Hint { text: "ask them, or their person".to_owned(), calls: vec![call] } });
+            }
         }
         Ok(())
     }

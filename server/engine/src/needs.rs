@@ -58,6 +58,17 @@ pub fn needs(command: &Command, caller: &Caller) -> Needs {
         }
         Command::Answer(answer) => needs.question = Some(answer.question.clone()),
         Command::Unblock(unblock) => needs.blocker = unblock.blocker.clone(),
+        Command::Dispatch(dispatch) => {
+            needs.tasks.extend(dispatch.tasks.iter().cloned());
+            needs.candidates = dispatch.tasks.is_empty();
+            let prefix = dispatch.prefix.as_deref().unwrap_or(crate::carry::fleet::WORKER);
+            needs.workers = caller.actor.dev().map(|dev| format!("agent:{dev}/{prefix}"));
+        }
+        Command::Recover(recover) => {
+            needs.tasks.extend(recover.tasks.iter().cloned());
+            needs.agents_tasks = recover.tasks.is_empty();
+            needs.seen = true;
+        }
         Command::Settle(settle) => {
             needs.conflict = Some(settle.event.clone());
             needs.holdings = true;
@@ -93,6 +104,7 @@ pub(crate) fn task_of(command: &Command) -> Option<&TaskId> {
         Command::Unblock(command) => Some(&command.task),
         Command::Bind(command) => Some(&command.task),
         Command::Supersede(command) => Some(&command.task),
+        Command::Branch(command) => Some(&command.task),
         _ => None,
     }
 }

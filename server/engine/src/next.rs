@@ -127,6 +127,29 @@ fn is_candidate(case: &Case, candidate: &Candidate) -> bool {
     free && task.held.is_none() && !waits(task, &candidate.counters) && task.assignee.as_ref().is_none_or(|to| to == case.caller())
 }
 
+/// What a dispatch gives out, in the order of `next`. What one worker gets counts as touched for the ones after it.
+pub(crate) fn dispatch_order<'a>(case: &Case, candidates: &'a [Candidate], surfaces: &[SurfaceRow], most: usize) -> Vec<&'a Candidate> {
+    let me = case.caller();
+    let touched = |row: &&SurfaceRow| matches!(row.standing, Standing::Working | Standing::Assigned);
+    let mut busy: Vec<SurfaceRow> = surfaces.iter().filter(touched).cloned().collect();
+    let mut free: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.task.assignee.is_none() && is_candidate(case, candidate)).collect();
+    let mut chosen = Vec::new();
+    while chosen.len() < most {
+        let rows: Vec<&SurfaceRow> = busy.iter().collect();
+        let Some(at) = (0..free.len()).min_by_key(|at| key(free[*at], me, &rows)) else { break };
+        let candidate = free.remove(at);
+        busy.push(SurfaceRow {
+            task: candidate.task.id.clone(),
+            title: String::new(),
+            standing: Standing::Assigned,
+            actor: None,
+            patterns: surface(&candidate.task),
+        });
+        chosen.push(candidate);
+    }
+    chosen
+}
+
 type SortKey = (u8, u8, u8, Moment, crate::event::Order, TaskId);
 
 fn key(candidate: &Candidate, me: &Actor, busy: &[&SurfaceRow]) -> SortKey {

@@ -88,6 +88,7 @@ async fn keyed(batch: &mut Batch<'_>, request: &CommandRequest) -> Result<Result
     // What git says beside the call may have changed by the time it is sent again; it is the same call.
     if let Some(args) = content.get_mut("args").and_then(Value::as_object_mut) {
         args.remove("unpushed");
+        args.remove("leftovers");
     }
     let digest = digest(&content);
     match answered(batch, key.as_str(), &digest).await? {

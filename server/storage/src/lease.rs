@@ -188,13 +188,10 @@ pub(crate) async fn live_change(conn: &mut SqliteConnection, kind: &str, referen
     Ok(())
 }
 
-/// How often being seen is written.
-const SEEN_SECONDS: i64 = 60;
-
 /// Whether an actor was noted as seen within the last minute.
 pub(crate) async fn seen_lately(conn: &mut SqliteConnection, caller: &contracts::Caller, now: Moment) -> Result<bool, StoreError> {
     let sql = "select exists (select 1 from presence where project = ?1 and actor = ?2 and seen_at > ?3)";
-    let from = micros(now) - SEEN_SECONDS * 1_000_000;
+    let from = micros(now) - contracts::limits::SEEN_SECONDS * 1_000_000;
     Ok(q(sql).bind(caller.actor.as_str()).bind(from).fetch_one(&mut *conn).await?.get::<i64, _>(0) != 0)
 }
 
@@ -208,7 +205,7 @@ pub(crate) async fn seen(conn: &mut SqliteConnection, caller: &contracts::Caller
     .bind(caller.surface.as_str())
     .bind(caller.client.as_deref().unwrap_or(""))
     .bind(micros(now))
-    .bind(SEEN_SECONDS * 1_000_000)
+    .bind(contracts::limits::SEEN_SECONDS * 1_000_000)
     .execute(&mut *conn)
     .await?;
     if done.rows_affected() > 0 {

@@ -173,7 +173,7 @@ async fn load(
 type Place = (i64, String, String, String);
 
 /// At most 200 rows: the caller's own first, then subtasks of what it holds, then the rest, each in the order of the index.
-async fn candidates(
+pub(crate) async fn candidates(
     conn: &mut SqliteConnection,
     request: &NextRequest,
     me: &Actor,
@@ -255,10 +255,10 @@ impl Filter<'_> {
     }
 }
 
-/// Submitted tasks whose files are looked at.
-const SUBMITTED: i64 = 200;
+/// Submitted and assigned tasks whose files are looked at.
+const NOT_LIVE: i64 = 200;
 
-/// What live, late and submitted tasks touch.
+/// What live, late, submitted and assigned tasks touch.
 pub(crate) async fn surfaces(conn: &mut SqliteConnection, leased: &[Leased]) -> Result<Vec<SurfaceRow>, StoreError> {
     let mut found: BTreeMap<TaskId, SurfaceRow> = BTreeMap::new();
     for one in leased.iter().filter(|one| one.state != LeaseState::Lapsed && one.row.task.status == Status::Open) {
@@ -272,21 +272,19 @@ pub(crate) async fn surfaces(conn: &mut SqliteConnection, leased: &[Leased]) -> 
         };
         found.insert(task.id.clone(), row);
     }
-    let sql = concat!(
-        "select ",
-        task_columns!(),
-        " from task t where t.project = ?1 and t.rest = 'in_review' and t.status = 'open' order by t.priority, t.due_key limit ?2"
-    );
-    for row in q(sql).bind(SUBMITTED).fetch_all(&mut *conn).await? {
-        let stored = rows::read(&row)?;
-        let task = stored.task;
-        found.entry(task.id.clone()).or_insert_with(|| SurfaceRow {
-            task: task.id.clone(),
-            title: task.title.clone(),
-            standing: stored.rest,
-            actor: task.submission.as_ref().map(|submission| submission.by.clone()),
-            patterns: engine::surface(&task),
-        });
+    let sql =
+        concat!("select ", task_columns!(), " from task t where t.project = ?1 and t.rest = ?3 and t.status = 'open' order by t.priority, t.due_key limit ?2");
+    for standing in [Standing::InReview, Standing::Assigned] {
+        for row in q(sql).bind(NOT_LIVE).bind(standing.as_str()).fetch_all(&mut *conn).await? {
+            let task = rows::read(&row)?.task;
+            found.entry(task.id.clone()).or_insert_with(|| SurfaceRow {
+                task: task.id.clone(),
+                title: task.title.clone(),
+                standing,
+                actor: task.submission.as_ref().map(|submission| submission.by.clone()).or_else(|| task.assignee.clone()),
+                patterns: engine::surface(&task),
+            });
+        }
     }
     Ok(found.into_values().collect())
 }

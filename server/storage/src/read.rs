@@ -3,6 +3,7 @@
 pub(crate) mod cards;
 pub(crate) mod facts;
 mod filter;
+pub(crate) mod fleet;
 mod people;
 pub(crate) mod queue;
 mod search;

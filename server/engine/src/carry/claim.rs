@@ -41,7 +41,7 @@ fn take(case: &Case, of: &TaskFacts, claim: &Claim, decision: &mut Decision) -> 
     let expires = now.plus_seconds(horizon(ttl_s));
     let fence = task.fence.max(before.map_or(0, |lease| lease.fence)) + 1;
     let branch = task.branch.clone().unwrap_or_else(|| branch_of(&task.id, &task.title));
-    let base = ctx.base.clone().or_else(|| case.settings.base.clone());
+    let base = case.base();
     let kept = before.filter(|_| resumed);
     let session = claim.session.clone().or_else(|| ctx.caller.session.clone());
     let worktree = claim.worktree.clone().or_else(|| kept.and_then(|lease| lease.worktree.clone()));
@@ -102,7 +102,7 @@ pub(super) fn claim(case: &Case, claim: &Claim) -> Result<Decision, Rejection> {
             _ => None,
         });
         let until = until.unwrap_or(lease.expires_at);
-        let base = task.base.clone().or_else(|| case.ctx.base.clone());
+        let base = task.base.clone().or_else(|| case.base());
         decision.data = json!({"fence": lease.fence, "until": until, "how": "resumed", "branch": lease.branch, "base": base});
         return Ok(decision);
     }
@@ -120,7 +120,7 @@ pub(super) fn claim(case: &Case, claim: &Claim) -> Result<Decision, Rejection> {
     } else if how == "taken_over" {
         warn(&mut decision, "taken_over", format!("{id} was {how_text}"));
     }
-    let base = task.base.clone().or_else(|| case.ctx.base.clone());
+    let base = task.base.clone().or_else(|| case.base());
     decision.data = json!({"fence": lease.fence, "until": lease.expires_at, "how": how, "branch": lease.branch, "base": base});
     decision.leases.push(LeaseChange::Take(lease));
     Ok(decision)

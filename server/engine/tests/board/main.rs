@@ -5,6 +5,7 @@
 mod acceptance;
 mod claims;
 mod evidence;
+mod fleet;
 mod next;
 mod plans;
 mod projects;

@@ -25,6 +25,7 @@ pub struct World {
     pub surface: Option<Surface>,
     pub fence: Option<i64>,
     pub expect: Option<i64>,
+    pub seen: BTreeMap<Actor, Moment>,
 }
 
 pub const START: &str = "2026-11-29T12:00:00Z";
@@ -67,6 +68,7 @@ impl World {
             surface: None,
             fence: None,
             expect: None,
+            seen: BTreeMap::new(),
         }
     }
 
@@ -182,6 +184,10 @@ impl World {
         let has = |which: &dyn Fn(&Task) -> bool| self.tasks.values().filter(|task| which(task)).map(|task| task.id.clone()).collect::<Vec<_>>();
         ids.extend(has(&|task| task.questions.iter().any(|question| Some(&question.id) == needs.question.as_ref())));
         ids.extend(has(&|task| task.conflicts.iter().any(|conflict| Some(&conflict.event) == needs.conflict.as_ref())));
+        if needs.agents_tasks {
+            let of_agent = |actor: Option<&Actor>| actor.is_some_and(Actor::is_agent);
+            ids.extend(has(&|task| of_agent(task.assignee.as_ref()) || of_agent(self.leases.get(&task.id).map(|lease| &lease.actor))));
+        }
         let mut above = needs.descendants.clone();
         while !above.is_empty() {
             let below = has(&|task| task.status == Status::Open && task.parent.as_ref().is_some_and(|parent| above.contains(parent)));
@@ -207,6 +213,26 @@ impl World {
         }
         if needs.holdings {
             facts.holdings = self.holdings(&caller.actor);
+        }
+        if let Some(prefix) = &needs.workers {
+            let next = self.next_facts(&caller.actor, &NextRequest::default());
+            let mut assigned: Vec<SurfaceRow> = Vec::new();
+            for task in self.tasks.values().filter(|task| self.standing(&task.id) == Standing::Assigned) {
+                let (actor, patterns) = (task.assignee.clone(), surface(task));
+                assigned.push(SurfaceRow { task: task.id.clone(), title: task.title.clone(), standing: Standing::Assigned, actor, patterns });
+            }
+            facts.surfaces = next.surfaces.into_iter().chain(assigned).collect();
+            facts.candidates = if needs.candidates { next.candidates } else { Vec::new() };
+            let held = self.leases.values().map(|lease| lease.actor.clone());
+            let meant = self.tasks.values().filter(|task| task.status == Status::Open).filter_map(|task| task.assignee.clone());
+            let seen = self.seen.iter().filter(|(_, at)| self.now.seconds_since(**at) < 24 * 3_600).map(|(actor, _)| actor.clone());
+            facts.busy = held.chain(meant).chain(seen).filter(|actor| actor.as_str().starts_with(prefix)).collect();
+        }
+        if needs.seen {
+            facts.seen = self.seen.clone();
+            for (event, _) in self.events.iter().filter(|(event, _)| matches!(event.kind, Kind::TaskAssigned | Kind::TaskCreated)) {
+                facts.assigned_at.insert(TaskId::parse(&event.subject).unwrap(), event.at.moment);
+            }
         }
         let acted = |actor: &&Actor| self.events.iter().any(|(event, _)| event.actor == **actor);
         facts.actors = needs.actors.iter().filter(acted).cloned().collect();
@@ -330,6 +356,10 @@ impl World {
                 self.now = self.now.plus_seconds(seconds);
                 Ok(String::new())
             }
+            ["seen", who] => {
+                self.seen.insert(actor(who), self.now);
+                Ok(String::new())
+            }
             ["far", who, kind, subject, rest @ ..] => {
                 let mut body = arguments(rest);
                 if let Some(span) = body.get("expires_in").and_then(Value::as_i64) {
@@ -403,6 +433,17 @@ impl World {
         }
         for warning in &decision.warnings {
             writeln!(text, "! {}: {}", warning.code, warning.text).unwrap();
+        }
+        let listed = |key: &str| decision.data.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+        for row in listed("started") {
+            let others: Vec<String> = row["collisions"].as_array().into_iter().flatten().map(|other| format!(" ~{}", plain(&other["id"]))).collect();
+            writeln!(text, "{} for {} on {}{}", plain(&row["task"]), plain(&row["worker"]), plain(&row["branch"]), others.concat()).unwrap();
+        }
+        for row in listed("not_started") {
+            writeln!(text, "not {}: {}: {}", plain(&row["task"]), plain(&row["code"]), plain(&row["text"])).unwrap();
+        }
+        for row in listed("left_alone") {
+            writeln!(text, "left {} with {}: {}", plain(&row["task"]), plain(&row["holder"]), plain(&row["text"])).unwrap();
         }
         if let Ok(id) = TaskId::parse(&decision.subject)
             && self.tasks.contains_key(&id)
@@ -577,6 +618,9 @@ fn arguments(words: &[&str]) -> Map<String, Value> {
     if let Some(on) = args.get("ons").cloned() {
         args.remove("ons");
         args.insert("on".to_owned(), on.as_str().unwrap().split(',').map(|id| json!(task(id))).collect());
+    }
+    if let Some(tasks) = args.get("tasks").and_then(Value::as_str).filter(|tasks| tasks.split(',').all(|id| id.len() == 1)).map(str::to_owned) {
+        args.insert("tasks".to_owned(), tasks.split(',').map(|id| json!(task(id))).collect());
     }
     if let Some(to) = args.get("tos").cloned() {
         args.remove("tos");

@@ -1,5 +1,6 @@
 //! Facts for a decision or a view, loaded by key: tasks with their neighbours, milestones, reach, holdings.
 
+use super::fleet;
 use crate::error::StoreError;
 use crate::lease::{self, lease_columns};
 use crate::log_file::Place;
@@ -24,6 +25,9 @@ pub(crate) async fn load(conn: &mut SqliteConnection, place: &Place, needs: &Nee
     let grace_s = project.as_ref().map_or(limits::GRACE_SECONDS, |project| Settings::of(project).grace_s);
     let mut ids = needs.tasks.clone();
     descendants(conn, &needs.descendants, &mut ids).await?;
+    if needs.agents_tasks {
+        ids.extend(fleet::agents_tasks(conn).await?);
+    }
     for (kind, id) in [
         ("question", needs.question.as_ref().map(|id| id.as_str())),
         ("blocker", needs.blocker.as_ref().map(|id| id.as_str())),
@@ -47,7 +51,7 @@ pub(crate) async fn load(conn: &mut SqliteConnection, place: &Place, needs: &Nee
         Some(id) => event(conn, place, id).await?,
         None => None,
     };
-    Ok(Facts {
+    let mut found = Facts {
         project,
         milestones: self::milestones(conn, milestones.iter(), &needs.milestones).await?,
         edges: reach(conn, &needs.reach).await?,
@@ -55,7 +59,10 @@ pub(crate) async fn load(conn: &mut SqliteConnection, place: &Place, needs: &Nee
         actors: known_actors(conn, &needs.actors).await?,
         event,
         tasks,
-    })
+        ..Facts::default()
+    };
+    fleet::load(conn, needs, caller, now, grace_s, &mut found).await?;
+    Ok(found)
 }
 
 /// Adds tasks that go by a minted id already: the engine refuses such an id.
