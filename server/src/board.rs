@@ -7,12 +7,14 @@ mod assemble;
 mod caller;
 mod changes;
 mod commits;
+mod fleet;
 mod gather;
 mod hooked;
 mod snapshot;
 mod tips;
 
 pub use changes::Changes;
+pub use fleet::{TreeMade, TreeRow};
 pub use hooked::{HookedBoard, HookedLease, HookedTask};
 
 use crate::boot::{Base, Clock};
@@ -48,9 +50,6 @@ struct Inner {
     page: RwLock<PageFacts>,
     seen: Mutex<HashMap<Actor, Moment>>,
 }
-
-/// Presence is written at most this often.
-const SEEN_EVERY_SECONDS: i64 = 60;
 
 struct Job {
     request: Request,
@@ -104,14 +103,14 @@ impl ServerPort {
 
     /// Notes that somebody is there, at most once a minute for each; a board that can't note it serves all the same.
     async fn seen(&self, caller: &Caller) {
-        // A command is over before anybody could look; noting it would cost a second sync.
-        if caller.surface == Surface::Cli {
+        // A person's command is over before anybody could look, and noting it would cost a second sync. An agent's says that it is alive.
+        if caller.surface == Surface::Cli && !caller.actor.is_agent() {
             return;
         }
         let now = self.now();
         let due = {
             let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.retain(|_, last| now.seconds_since(*last) < SEEN_EVERY_SECONDS);
+            seen.retain(|_, last| now.seconds_since(*last) < limits::SEEN_SECONDS);
             let due = !seen.contains_key(&caller.actor);
             if due {
                 seen.insert(caller.actor.clone(), now);
@@ -129,6 +128,7 @@ impl ServerPort {
             && !self.page().read_only
         {
             self.gather(caller, requests).await;
+            self.find_leftovers(requests).await;
         }
         self.enqueue(caller, work).await
     }
@@ -138,7 +138,7 @@ impl ServerPort {
         if self.page().read_only {
             return Err(Problem::new(Code::ReadOnly, "this board is served read only"));
         }
-        let needs_base = matches!(&work, Work::Next(_)) || matches!(&work, Work::Commands(requests) if requests.iter().any(claims));
+        let needs_base = matches!(&work, Work::Next(_)) || matches!(&work, Work::Commands(requests) if requests.iter().any(needs_base));
         let base = if needs_base { self.0.base.get() } else { None };
         let request = Request { caller: caller.clone(), work, base, hooks_renew: needs_base && self.hooks_renew(caller) };
         let (reply, outcome) = oneshot::channel();
@@ -159,8 +159,9 @@ impl ServerPort {
     }
 }
 
-fn claims(request: &CommandRequest) -> bool {
-    matches!(request.command, contracts::Command::Claim(_) | contracts::Command::Close(_) | contracts::Command::Submit(_))
+fn needs_base(request: &CommandRequest) -> bool {
+    use contracts::Command::{Branch, Claim, Close, Dispatch, Submit};
+    matches!(request.command, Claim(_) | Close(_) | Submit(_) | Branch(_) | Dispatch(_))
 }
 
 fn busy() -> Problem {

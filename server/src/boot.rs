@@ -84,7 +84,7 @@ pub async fn open(place: git::Place, options: BootOptions) -> Result<Boot, Probl
     let clock = options.clock.unwrap_or_else(|| Arc::new(now));
     let bits = options.bits.unwrap_or_else(|| Arc::new(random_bits));
     let index = repository.as_ref().map(|repository| repository.git_dir().join("index"));
-    let base = Base::new(repository.clone());
+    let base = Base::new(repository.clone(), place.root.clone(), place.worktree.clone());
     let stranger = Arc::new({
         let base = base.clone();
         move || base.get().zip(base.repository()).is_some_and(|(base, repository)| repository.follows_a_stranger(&base).unwrap_or(false))
@@ -148,13 +148,25 @@ pub fn identity(repository: Option<&git::Repository>) -> Identity {
 #[derive(Clone)]
 pub struct Base {
     repository: Option<Arc<git::Repository>>,
+    root: PathBuf,
+    here: Option<PathBuf>,
     found: Arc<std::sync::OnceLock<Option<String>>>,
 }
 
 impl Base {
-    /// Of this repository.
-    pub fn new(repository: Option<Arc<git::Repository>>) -> Base {
-        Base { repository, found: Arc::default() }
+    /// Of this repository, for a process that stands in the worktree `here`.
+    pub fn new(repository: Option<Arc<git::Repository>>, root: PathBuf, here: Option<PathBuf>) -> Base {
+        Base { repository, root, here, found: Arc::default() }
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The worktree this process stands in.
+    pub fn here(&self) -> Option<&Path> {
+        self.here.as_deref()
     }
 
     /// The repository; none outside git.

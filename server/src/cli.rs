@@ -10,6 +10,7 @@ mod config;
 mod conflicts;
 mod demo;
 mod desk;
+mod dispatch;
 mod doctor;
 mod hook;
 mod import;
@@ -23,6 +24,7 @@ mod milestone;
 mod next;
 mod out;
 mod rebuild;
+mod recover;
 mod refusal;
 mod show;
 mod sync;
@@ -31,6 +33,7 @@ mod text;
 mod ui;
 mod when;
 mod who;
+mod worktree;
 
 pub use hook::{HookLine, RunHook};
 pub use ui::UiOptions;
@@ -123,6 +126,12 @@ enum Command {
     Inbox(inbox::InboxArgs),
     /// Show who is there and what they hold
     Actors,
+    /// Give tasks to workers, one each, with a worktree and a brief
+    Dispatch(dispatch::DispatchArgs),
+    /// Free tasks of agents that fell silent
+    Recover(recover::RecoverArgs),
+    /// Make, list and tidy the worktrees of tasks
+    Worktree(worktree::WorktreeArgs),
     /// List and change milestones
     Milestone(milestone::MilestoneArgs),
     /// Show and settle what clones disagree on
@@ -230,6 +239,9 @@ async fn on_board(desk: &mut Desk, command: Command) -> Result<Exit, Problem> {
         Command::Message(args) => message::run(desk, args).await,
         Command::Inbox(args) => inbox::run(desk, &args).await,
         Command::Actors => actors::run(desk).await,
+        Command::Dispatch(args) => dispatch::run(desk, args).await,
+        Command::Recover(args) => recover::run(desk, args).await,
+        Command::Worktree(args) => worktree::run(desk, args).await,
         Command::Milestone(args) => milestone::run(desk, args).await,
         Command::Conflicts(args) => conflicts::run(desk, args).await,
         Command::Sync(args) => sync::run(desk, &args).await,

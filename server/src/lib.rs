@@ -5,6 +5,7 @@
 pub mod assets;
 pub mod board;
 pub mod boot;
+mod brief;
 mod cli;
 pub mod config;
 mod demo;
@@ -19,6 +20,7 @@ mod logging;
 mod pending;
 pub mod publisher;
 mod serve;
+mod trees;
 mod zone;
 
 /// Runs the command line of this process.

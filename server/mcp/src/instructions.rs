@@ -9,7 +9,7 @@ The loop:
 2. Work on the branch or in the worktree it names. Commit as you go, with the line `Task: tk-…` at the end of the message (the git hooks add it).
 3. Say what matters while you work: `update` with comment, criteria, blocked_on, or question when only a person can decide.
 4. Finish with `update` and status: done (the work is committed), submitted (a person shall look), or released (you give it back; say what is done and what is left). `next: true` beside it takes the next task in the same call.
-`plan` creates tasks, also subtasks of the one you hold. `ask` reads a task, searches, or lists your inbox.
+`plan` creates tasks, also subtasks of the one you hold. `ask` reads a task, searches, or lists your inbox. `dispatch` gives tasks to sub-agents with a worktree and a brief each; `recover` frees what a silent one held.
 
 Two rules are enforced:
 - Done needs evidence: a commit bound to the task, or no_code with a comment that says why there is none.

@@ -32,8 +32,13 @@ impl SomebodysBoard {
     async fn write(&self, requests: Vec<CommandRequest>) -> Result<Vec<Receipt>, Problem> {
         requests.iter().try_for_each(known_zone)?;
         self.port.seen(&self.caller).await;
+        let places = requests.iter().any(|request| matches!(request.command, Command::Dispatch(_)));
+        let asked = if places { requests.clone() } else { Vec::new() };
         match self.port.send(&self.caller, Work::Commands(requests)).await? {
-            Outcome::Receipts(receipts) => Ok(receipts),
+            Outcome::Receipts(mut receipts) => {
+                self.port.place_workers(&self.caller, &asked, &mut receipts).await?;
+                Ok(receipts)
+            }
             other => Err(unexpected(&other)),
         }
     }
@@ -61,7 +66,10 @@ impl SomebodysBoard {
             None => None,
         };
         let mine = task.as_ref().and_then(|task| task.card.lease.clone()).filter(|lease| lease.actor == self.caller.actor);
-        let place = task.as_ref().and_then(|task| self.place(task));
+        let place = match &task {
+            Some(task) => self.place(&mut reading, task).await?,
+            None => None,
+        };
         Ok(NextAnswer {
             how: outcome.how,
             how_text: outcome.how_text,
@@ -82,16 +90,32 @@ impl SomebodysBoard {
         })
     }
 
-    /// The branch and the exact line that gets there.
-    fn place(&self, task: &TaskView) -> Option<Place> {
-        let branch = task.card.branch.clone()?;
-        let base = self.port.0.base.get();
+    /// The task's worktree if it has one, else the branch and the exact line that gets there.
+    async fn place(&self, reading: &mut Reading, task: &TaskView) -> Result<Option<Place>, Problem> {
+        let Some(branch) = task.card.branch.clone() else { return Ok(None) };
+        let base = reading.settings.base.clone().or_else(|| self.port.0.base.get());
+        let tree = self.port.0.base.root().join(&reading.settings.trees_dir).join(task.card.id.as_str());
+        let known = task.worktree.clone().filter(|place| std::path::Path::new(place).is_dir());
+        let worktree = known.or_else(|| tree.join(".git").exists().then(|| tree.to_string_lossy().into_owned()));
+        let elsewhere = worktree.is_none() && self.taken_here(reading, task).await?;
         let command = match (&base, self.port.0.base.has_branch(&branch)) {
+            _ if elsewhere => Some(format!("callboard worktree add {}", task.card.id)),
             (_, true) => Some(format!("git switch {branch}")),
             (Some(base), false) => Some(format!("git switch -c {branch} {base}")),
             (None, false) => None,
         };
-        Some(Place { worktree: task.worktree.clone(), branch: Some(branch), base, command })
+        Ok(Some(Place { worktree, branch: Some(branch), base, command }))
+    }
+
+    /// Whether the checkout this process stands in is the place of another task that somebody works on.
+    async fn taken_here(&self, reading: &mut Reading, task: &TaskView) -> Result<bool, Problem> {
+        let Some(here) = self.port.0.base.here() else { return Ok(false) };
+        let ids = reading.read.leased_tasks().await.map_err(told)?;
+        let rows = reading.read.card_rows(&ids).await.map_err(told)?;
+        let others = rows.iter().filter(|row| row.task.id != task.card.id).filter_map(|row| row.lease.as_ref());
+        let grace_s = reading.settings.grace_s;
+        let mut live = others.filter(|lease| engine::lease_state(lease, reading.now, grace_s) != engine::LeaseState::Lapsed);
+        Ok(live.any(|lease| lease.worktree.as_deref().is_some_and(|place| std::path::Path::new(place) == here)))
     }
 }
 

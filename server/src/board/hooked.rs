@@ -2,7 +2,7 @@
 
 use super::ServerPort;
 use super::assemble::told;
-use contracts::standing::Status;
+use contracts::standing::{Standing, Status};
 use contracts::{Actor, Caller, Moment, Problem, TaskId};
 use engine::{LeaseState, Settings};
 use storage::{CardRow, Work};
@@ -98,7 +98,7 @@ impl ServerPort {
     pub async fn who_declares(&self, path: &str, but: &Actor) -> Result<Vec<(TaskId, Option<Actor>)>, Problem> {
         let mut read = self.store().reader().begin().await.map_err(told)?;
         let surfaces = read.surfaces().await.map_err(told)?;
-        let others = surfaces.into_iter().filter(|row| row.actor.as_ref() != Some(but));
+        let others = surfaces.into_iter().filter(|row| row.standing != Standing::Assigned && row.actor.as_ref() != Some(but));
         let declaring = others.filter(|row| row.patterns.iter().any(|pattern| engine::overlap(pattern, path)));
         Ok(declaring.map(|row| (row.task, row.actor)).collect())
     }

@@ -6,6 +6,7 @@ use crate::boot::{self, Boot};
 use crate::evidence::{self, TRAILER};
 use crate::{init, pending};
 use contracts::command::{BoundHow, Supersede, SupersedeWhy};
+use contracts::fleet::Branch;
 use contracts::{Actor, Code, Command, CommandRequest, Key, Problem, TaskId};
 use git::InProgress;
 use std::collections::BTreeMap;
@@ -181,8 +182,8 @@ async fn rewritten(here: &Here, what: Option<&str>) -> Said {
     write(here, boot.as_ref(), intent.as_ref(), commands).await
 }
 
-/// `post-checkout` of a branch: the holder's lease learns where its work is done, a worktree made for a task gets the client's hooks, and
-/// the log that came is read in.
+/// `post-checkout` of a branch: a task's branch that was not seen before is its branch, the holder's lease learns where its work is done, a
+/// worktree made for a task gets the client's hooks, and the log that came is read in.
 async fn switched(here: &Here) -> Said {
     let Some(boot) = board(here).await else { return Said::default() }; // opening reads the log in
     let root = &here.place.root;
@@ -197,6 +198,13 @@ async fn switched(here: &Here) -> Said {
     look_at_tips(&boot).await;
     let Some((branch, task)) = here.branch.as_deref().and_then(|branch| Some((branch, evidence::task_in(branch)?))) else { return Said::default() };
     let who = here.acting.clone().unwrap_or_else(|| boot.identity.dev.clone());
+    let seen = boot.port.hooked(std::slice::from_ref(&task)).await;
+    if seen.is_ok_and(|seen| seen.task(&task).is_some_and(|task| task.branch.is_none())) {
+        let first = Branch { task: task.clone(), branch: Some(branch.to_owned()), base: None };
+        let writing = boot.port.for_caller(commit::caller(who.clone(), &boot.identity.principal));
+        // Whoever needs the branch next names it, if this could not.
+        drop(tokio::time::timeout(BOARD_WAIT, writing.execute(CommandRequest::of(Command::Branch(first)))).await);
+    }
     let noted = boot.port.note_place(&task, &who, &here.worktree.to_string_lossy(), branch).await;
     drop(noted); // a place that could not be noted is none
     boot.port.shutdown().await;

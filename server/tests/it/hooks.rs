@@ -7,4 +7,4 @@ mod forms;
 mod guard;
 mod install;
 mod queue;
-mod scene;
+pub mod scene;

@@ -3,6 +3,7 @@
 
 mod cli;
 mod clones;
+mod fleet;
 mod hooks;
 mod lines;
 mod mcp;

@@ -4,6 +4,7 @@
 mod answers;
 mod budget;
 mod fake;
+mod fleet;
 mod over_http;
 mod over_stdio;
 mod updates;

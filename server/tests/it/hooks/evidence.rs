@@ -121,6 +121,18 @@ fn a_checkout_notes_the_holders_place_and_nobody_elses() {
 }
 
 #[test]
+fn the_first_branch_that_names_a_task_is_its_branch_and_the_second_is_not() {
+    let scene = Scene::new();
+    let task = scene.stage.add("Paint the buoys", &[]);
+    scene.person(&format!("git switch --quiet -c ada/{task}"));
+    assert_eq!(scene.show(&task)["branch"], format!("ada/{task}"));
+    scene.person(&format!("git switch --quiet -c other/{task} && git switch --quiet -c tk-000000-unknown"));
+    assert_eq!(scene.show(&task)["branch"], format!("ada/{task}"));
+    scene.claim(&task, HOLDER);
+    assert_eq!(scene.show(&task)["branch"], format!("ada/{task}"), "a claim names no second one");
+}
+
+#[test]
 fn no_hook_pushes_anything() {
     let scene = Scene::new();
     let (_, branch) = scene.task();
