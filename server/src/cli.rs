@@ -26,6 +26,7 @@ mod out;
 mod rebuild;
 mod recover;
 mod refusal;
+mod run;
 mod show;
 mod sync;
 mod tasks;
@@ -59,8 +60,10 @@ pub enum Exit {
     Done,
     /// A check found a fault.
     Fault,
-    /// Nothing found, where the command was asked to say so.
+    /// Nothing found, where the command was asked to say so; or something was left over.
     Nothing,
+    /// Somebody ended it.
+    Interrupted,
 }
 
 impl From<Exit> for ExitCode {
@@ -69,6 +72,7 @@ impl From<Exit> for ExitCode {
             Exit::Done => 0,
             Exit::Fault => 1,
             Exit::Nothing => 3,
+            Exit::Interrupted => 130,
         })
     }
 }
@@ -130,6 +134,8 @@ enum Command {
     Dispatch(dispatch::DispatchArgs),
     /// Free tasks of agents that fell silent
     Recover(recover::RecoverArgs),
+    /// Start headless agents for tasks, one each, and watch them
+    Run(run::RunArgs),
     /// Make, list and tidy the worktrees of tasks
     Worktree(worktree::WorktreeArgs),
     /// List and change milestones
@@ -241,6 +247,7 @@ async fn on_board(desk: &mut Desk, command: Command) -> Result<Exit, Problem> {
         Command::Actors => actors::run(desk).await,
         Command::Dispatch(args) => dispatch::run(desk, args).await,
         Command::Recover(args) => recover::run(desk, args).await,
+        Command::Run(args) => run::run(desk, args).await,
         Command::Worktree(args) => worktree::run(desk, args).await,
         Command::Milestone(args) => milestone::run(desk, args).await,
         Command::Conflicts(args) => conflicts::run(desk, args).await,
@@ -253,6 +260,22 @@ async fn on_board(desk: &mut Desk, command: Command) -> Result<Exit, Problem> {
         Command::Init(_) | Command::Ui(_) | Command::Mcp(_) | Command::Demo(_) | Command::Completions(_) => Ok(Exit::Done),
         Command::Doctor | Command::Hook(_) => Ok(Exit::Done),
     }
+}
+
+/// Ends with Ctrl-C or a polite kill.
+async fn end_of_process() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await; // without a signal to hear it never comes
 }
 
 /// The whole command line, for completions and tests of the help.

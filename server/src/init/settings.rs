@@ -99,6 +99,11 @@ pub fn disconnect(root: &Path, directory: &Path, repository: Option<&Repository>
     Ok(Step::new(FILE, Did::Removed).note("our entries were taken out"))
 }
 
+/// Our entries alone, as a settings file that a client is started with.
+pub fn document(binary: &Path) -> Option<String> {
+    with("{}\n", binary).ok()
+}
+
 /// Takes our entries out of every linked worktree that got them.
 pub fn disconnect_worktrees(repository: &Repository) {
     for tree in repository.worktrees().unwrap_or_default().into_iter().skip(1) {

@@ -2,5 +2,6 @@
 
 mod dispatch;
 mod recover;
+mod run;
 mod together;
 mod trees;
