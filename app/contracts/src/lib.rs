@@ -10,6 +10,7 @@ pub mod fleet;
 pub mod graph;
 pub mod hint;
 pub mod id;
+pub mod json;
 pub mod limits;
 pub mod moment;
 pub mod moves;

@@ -120,7 +120,10 @@ fn parsed(bytes: &[u8]) -> Result<Value, Problem> {
     if depth > limits::JSON_DEPTH_MAX {
         return Err(Problem::bad_request("", format!("the JSON is nested {depth} deep; the limit is {}", limits::JSON_DEPTH_MAX)));
     }
-    let value: Value = serde_json::from_str(text).map_err(|fault| Problem::bad_request("", format!("the body is not JSON: {fault}")))?;
+    let value = contracts::json::read(text).map_err(|fault| match fault.is_data() {
+        true => Problem::bad_request("", fault.to_string()),
+        false => Problem::bad_request("", format!("the body is not JSON: {fault}")),
+    })?;
     match nul(&value, String::new()) {
         Some(path) => Err(Problem::bad_request(path, "holds a NUL character")),
         None => Ok(value),
@@ -168,7 +171,13 @@ mod tests {
     #[test]
     fn json_is_checked_to_the_last_character() {
         assert!(parsed(br#"{"a": ["\"[[[", {"b": 1}]}"#).is_ok());
-        for (bad, word) in [(&b"{\"a\":\xff}"[..], "UTF-8 at byte 5"), (b"{", "not JSON"), (b"", "not JSON"), (b"{} {}", "not JSON")] {
+        for (bad, word) in [
+            (&br#"{"a": {"b": 1, "b": 2}}"#[..], "\"b\" is given twice"),
+            (&b"{\"a\":\xff}"[..], "UTF-8 at byte 5"),
+            (b"{", "not JSON"),
+            (b"", "not JSON"),
+            (b"{} {}", "not JSON"),
+        ] {
             assert!(parsed(bad).unwrap_err().title.contains(word), "{word}");
         }
         assert_eq!(parsed(br#"{"args": {"text": ["a", "b\u0000"]}}"#).unwrap_err().errors[0].path, "args.text[1]");

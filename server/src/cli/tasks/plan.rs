@@ -23,7 +23,10 @@ pub struct PlanArgs {
 pub async fn run(desk: &mut Desk, args: PlanArgs) -> Result<(), Problem> {
     let text = read_text(&args.file, limits::BODY_BYTES_MAX, "FILE")?;
     let form = || Hint::text(r#"the form is {"milestone": "Title", "tasks": [{"title": "First"}, {"title": "Second", "after": [0]}]}"#);
-    let mut plan: Value = serde_json::from_str(&text).map_err(|fault| Problem::bad_request("FILE", format!("is not JSON: {fault}")).hint(form()))?;
+    let mut plan: Value = contracts::json::read(&text).map_err(|fault| {
+        let said = if fault.is_data() { fault.to_string() } else { format!("is not JSON: {fault}") };
+        Problem::bad_request("FILE", said).hint(form())
+    })?;
     let Value::Object(members) = &mut plan else { return Err(Problem::bad_request("FILE", "is not a JSON object").hint(form())) };
     if args.dry_run {
         members.insert("dry_run".to_owned(), Value::Bool(true));

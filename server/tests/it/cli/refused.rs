@@ -94,6 +94,14 @@ fn help_and_version_are_answers() {
 }
 
 #[test]
+fn a_name_that_is_given_twice_in_a_plan_is_told() {
+    let stage = Stage::new();
+    let ended = stage.run_with(&["tasks", "plan", "-"], r#"{"tasks": [{"title": "Paint the buoys", "title": "Grease the chain"}]}"#);
+    assert_eq!(ended.exit, 2);
+    assert!(ended.stderr.starts_with("error: FILE: \"title\" is given twice at line 1"), "{}", ended.stderr);
+}
+
+#[test]
 fn a_fault_of_the_machine_is_logged_with_its_cause() {
     let stage = Stage::new();
     std::fs::remove_dir_all(stage.board().join("run")).unwrap();
