@@ -20,6 +20,9 @@ pub enum StoreError {
         /// The newest this version reads.
         known: i64,
     },
+    /// A cursor that no page gave.
+    #[error("no cursor")]
+    Cursor,
     /// The board's folder is not there.
     #[error("the board's folder is gone")]
     Gone,
@@ -85,6 +88,7 @@ impl StoreError {
         match self {
             StoreError::Busy => Problem::new(Code::Busy, "The board is busy: other processes were writing for five seconds").hint(retry()),
             StoreError::Replaced => Problem::new(Code::Busy, "The board's database was replaced and is being opened again").hint(retry()),
+            StoreError::Cursor => Problem::bad_request("cursor", "is taken word for word from the page before").hint(Hint::text("begin again without it")),
             StoreError::Gone => Problem::new(Code::NotInitialized, "The board's folder .callboard is not there any more")
                 .hint(Hint { text: "put it back, or begin a new board".to_owned(), calls: vec![Call::new("init")] }),
             StoreError::NewerFormat { .. } => {

@@ -18,7 +18,7 @@ fn open(path: &Path) -> io::Result<File> {
     let opened = || OpenOptions::new().create(true).truncate(false).write(true).open(path);
     match (opened(), path.parent()) {
         (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => match fs::create_dir(folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             _ => opened(),
         },
         (done, _) => done,

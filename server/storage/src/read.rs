@@ -116,8 +116,9 @@ pub(crate) fn cursor_of(values: &[&str]) -> String {
     sql::list(values.iter().copied())
 }
 
-/// A cursor's values; what can't be read begins from the start.
-pub(crate) fn cursor_values(cursor: Option<&str>, count: usize) -> Option<Vec<String>> {
-    let values: Vec<String> = serde_json::from_str(cursor?).ok()?;
-    (values.len() == count).then_some(values)
+/// A cursor's values. One that is none is refused: from the start, its caller would read the same page for ever.
+pub(crate) fn cursor_values(cursor: Option<&str>, count: usize) -> Result<Option<Vec<String>>, StoreError> {
+    let Some(cursor) = cursor else { return Ok(None) };
+    let values: Option<Vec<String>> = serde_json::from_str(cursor).ok();
+    values.filter(|values| values.len() == count).map(Some).ok_or(StoreError::Cursor)
 }

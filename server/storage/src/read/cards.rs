@@ -149,24 +149,25 @@ impl Which<'_> {
     }
 
     /// What lies after the cursor, in order.
-    fn push_order(&self, sql: &mut QueryBuilder<'_, Sqlite>, cursor: Option<&str>) {
+    fn push_order(&self, sql: &mut QueryBuilder<'_, Sqlite>, cursor: Option<&str>) -> Result<(), StoreError> {
         if self.is_by_close() {
-            if let Some([closed_at, id]) = cursor_values(cursor, 2).as_deref() {
+            if let Some([closed_at, id]) = cursor_values(cursor, 2)?.as_deref() {
                 sql.push(" and (t.closed_at, t.id) < (").push_bind(closed_at.clone()).push(", ").push_bind(id.clone()).push(")");
             }
             sql.push(" order by t.closed_at desc, t.id desc");
-            return;
+            return Ok(());
         }
         let closed = if self.closed { "t.status <> 'open', " } else { "" };
-        if let Some([is_closed, priority, due, created, id]) = cursor_values(cursor, 5).as_deref() {
-            let number = |text: &str| text.parse::<i64>().unwrap_or(0);
+        if let Some([is_closed, priority, due, created, id]) = cursor_values(cursor, 5)?.as_deref() {
+            let number = |text: &str| text.parse::<i64>().map_err(|_| StoreError::Cursor);
             sql.push(format!(" and ({closed}t.priority, t.due_key, t.created_at, t.id) > ("));
             if self.closed {
-                sql.push_bind(number(is_closed)).push(", ");
+                sql.push_bind(number(is_closed)?).push(", ");
             }
-            sql.push_bind(number(priority)).push(", ").push_bind(due.clone()).push(", ").push_bind(created.clone()).push(", ").push_bind(id.clone()).push(")");
+            sql.push_bind(number(priority)?).push(", ").push_bind(due.clone()).push(", ").push_bind(created.clone()).push(", ").push_bind(id.clone()).push(")");
         }
         sql.push(format!(" order by {closed}t.priority, t.due_key, t.created_at, t.id"));
+        Ok(())
     }
 }
 
@@ -236,7 +237,7 @@ impl Read {
         for part in which.parts(leased) {
             let mut sql = QueryBuilder::new("select t.status <> 'open', t.priority, t.due_key, t.created_at, t.closed_at, t.id");
             which.push(&mut sql, &part, leased);
-            which.push_order(&mut sql, cursor);
+            which.push_order(&mut sql, cursor)?;
             sql.push(" limit ").push_bind(i64::try_from(limit + 1).unwrap_or(i64::MAX));
             for row in sql.build().fetch_all(&mut *self.conn).await? {
                 let closed = row.get::<i64, _>(0) != 0;

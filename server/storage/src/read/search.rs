@@ -28,7 +28,10 @@ impl Read {
     /// A page of hits, the best first; how many tasks match; where to go on.
     pub async fn search(&mut self, query: &str, cursor: Option<&str>) -> Result<(Vec<Hit>, i64, Option<String>), StoreError> {
         let Some(expression) = expression(query) else { return Ok((Vec::new(), 0, None)) };
-        let offset = cursor_values(cursor, 1).and_then(|values| values[0].parse::<i64>().ok()).unwrap_or(0).max(0);
+        let offset = match cursor_values(cursor, 1)? {
+            Some(values) => values[0].parse::<u32>().map_err(|_| StoreError::Cursor)?.into(),
+            None => 0_i64,
+        };
         let page = i64::try_from(limits::SEARCH_HITS_MAX).unwrap_or(i64::MAX);
         let sql = "with hits as materialized (select rowid as number, subject, bm25(search, 0, 0, 20, 10, 2, 1, 1) as score from search where search match ?1) \
                    select subject, number, min(score), count(*) over () from hits group by subject order by min(score), subject limit ?2 offset ?3";

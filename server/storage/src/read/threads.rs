@@ -67,9 +67,8 @@ impl Read {
         let total: i64 = count.build().fetch_one(&mut *self.conn).await?.get(0);
         let mut sql = QueryBuilder::new(concat!("select ", event_columns!(), " from event e where e.project = "));
         condition(&mut sql);
-        if let Some([at, writer, n, id]) = cursor_values(cursor, 4).as_deref()
-            && let (Ok(n), Ok(id)) = (n.parse::<i64>(), EventId::parse(id))
-        {
+        if let Some([at, writer, n, id]) = cursor_values(cursor, 4)?.as_deref() {
+            let (Ok(n), Ok(id)) = (n.parse::<i64>(), EventId::parse(id)) else { return Err(StoreError::Cursor) };
             sql.push(" and (e.at, e.writer, e.n, e.id) < (")
                 .push_bind(at.clone())
                 .push(", ")

@@ -2,6 +2,7 @@
 
 use crate::board::{fresh, plan, request};
 use contracts::Code;
+use contracts::view::{ActivityQuery, TaskQuery};
 use serde_json::json;
 use std::fs;
 use storage::{Place, Store, StoreError};
@@ -79,4 +80,20 @@ async fn a_folder_whose_name_no_database_can_have_is_refused_in_words() {
     let refused = Store::open(Place::new(&root), world.options()).await.unwrap_err().problem();
     assert!(refused.title.contains("not UTF-8"), "{refused:?}");
     assert_eq!(fs::read_dir(&root).unwrap().count(), 0, "and nothing is left there");
+}
+
+#[tokio::test]
+async fn a_cursor_that_no_page_gave_is_refused_and_begins_nothing_again() {
+    let (_folder, _world, store) = fresh().await;
+    plan(&store, json!([{"title": "one"}])).await;
+    for cursor in ["bogus", "-1", "[]", r#"["x"]"#, r#"["a","b","c","d"]"#, r#"["a","b","c","d","e"]"#] {
+        let cursor = Some(cursor.to_owned());
+        let mut read = store.reader().begin().await.unwrap();
+        let tasks = read.cards(&TaskQuery { cursor: cursor.clone(), ..TaskQuery::default() }, None).await.map(drop);
+        let hits = read.search("one", cursor.as_deref()).await.map(drop);
+        let activity = read.activity(&ActivityQuery { cursor: cursor.clone(), ..ActivityQuery::default() }).await.map(drop);
+        for refused in [tasks, hits, activity] {
+            assert_eq!(refused.unwrap_err().problem().code, Code::BadRequest, "{cursor:?}");
+        }
+    }
 }
