@@ -9,8 +9,8 @@ use crate::tools::{self, Row, Set};
 use contracts::{Board, Caller, Code, Hint, Problem};
 use futures::FutureExt;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -107,6 +107,17 @@ impl<F: Fn(Caller) -> Arc<dyn Board> + Send + Sync + 'static> ServerHandler for 
         list.ttl_ms = Some(LIST_TTL_MS);
         list.cache_scope = Some(CacheScope::Private);
         Ok(list)
+    }
+
+    /// What can't be read as a request the library knows comes here: a method of ours whose parameters are out of form is known all the same.
+    async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+        Err(match request.method.as_str() {
+            "tools/call" => ErrorData::invalid_params("tools/call takes {\"name\": \"<tool>\", \"arguments\": {…}}, arguments being an object", None),
+            "initialize" | "ping" | "tools/list" | "server/discover" => {
+                ErrorData::invalid_params(format!("the params of {} are not in form", request.method), None)
+            }
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method.clone(), None),
+        })
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {

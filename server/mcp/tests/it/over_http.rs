@@ -108,9 +108,14 @@ async fn malformed_requests_are_protocol_errors() {
     bare["params"]["_meta"].as_object_mut().unwrap().remove("io.modelcontextprotocol/clientCapabilities");
     let mut old = stateless("tools/list", json!({}));
     old["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2031-01-01".into();
-    for (body, status, code) in
-        [(bare, 400, -32602), (old, 400, -32022), (stateless("tools/fly", json!({})), 404, -32601), (call("fly", json!({})), 200, -32602)]
-    {
+    for (body, status, code) in [
+        (bare, 400, -32602),
+        (old, 400, -32022),
+        (stateless("tools/fly", json!({})), 404, -32601),
+        (call("fly", json!({})), 200, -32602),
+        (call("ask", json!([])), 200, -32602),
+        (call("ask", json!("x")), 200, -32602),
+    ] {
         let (got, answer) = wire.post(body).await;
         assert_eq!((got.as_u16(), answer["error"]["code"].as_i64()), (status, Some(code)), "{answer}");
     }
