@@ -101,10 +101,12 @@ impl ServerPort {
         (self.0.clock)()
     }
 
-    /// Notes that somebody is there, at most once a minute for each; a board that can't note it serves all the same.
+    /// Notes that somebody is there, at most once a minute for each. Nobody waits for it but an agent's command line, which is over
+    /// before it would be written; a board that can't note it serves all the same.
     async fn seen(&self, caller: &Caller) {
         // A person's command is over before anybody could look, and noting it would cost a second sync. An agent's says that it is alive.
-        if caller.surface == Surface::Cli && !caller.actor.is_agent() {
+        let passing = caller.surface == Surface::Cli && !caller.actor.is_agent();
+        if passing || self.page().read_only {
             return;
         }
         let now = self.now();
@@ -117,8 +119,13 @@ impl ServerPort {
             }
             due
         };
-        if due && let Err(problem) = self.send(caller, Work::Seen).await {
-            tracing::debug!(code = %problem.code, "presence was not noted");
+        let (reply, noted) = oneshot::channel();
+        let request = Request { caller: caller.clone(), work: Work::Seen, base: None, hooks_renew: false };
+        if !due || self.0.queue.try_send(Job { request, reply }).is_err() {
+            return;
+        }
+        if caller.surface == Surface::Cli && noted.await.is_err() {
+            tracing::debug!("presence was not noted");
         }
     }
 

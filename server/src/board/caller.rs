@@ -29,12 +29,20 @@ impl SomebodysBoard {
         Reading::of(self.port.store().reader().begin().await.map_err(told)?, self.caller.surface).await
     }
 
+    /// Sends work that says its caller is there, which is noted behind it, unless the board is too busy even for the work.
+    async fn send(&self, work: Work) -> Result<Outcome, Problem> {
+        let sent = self.port.send(&self.caller, work).await;
+        if !matches!(&sent, Err(problem) if problem.code == Code::Busy) {
+            self.port.seen(&self.caller).await;
+        }
+        sent
+    }
+
     async fn write(&self, requests: Vec<CommandRequest>) -> Result<Vec<Receipt>, Problem> {
         requests.iter().try_for_each(known_zone)?;
-        self.port.seen(&self.caller).await;
         let places = requests.iter().any(|request| matches!(request.command, Command::Dispatch(_)));
         let asked = if places { requests.clone() } else { Vec::new() };
-        match self.port.send(&self.caller, Work::Commands(requests)).await? {
+        match self.send(Work::Commands(requests)).await? {
             Outcome::Receipts(mut receipts) => {
                 self.port.place_workers(&self.caller, &asked, &mut receipts).await?;
                 Ok(receipts)
@@ -160,8 +168,7 @@ impl Board for SomebodysBoard {
     fn next(&self, request: NextRequest) -> Answer<'_, NextAnswer> {
         Box::pin(async move {
             let peek = request.peek;
-            self.port.seen(&self.caller).await;
-            match self.port.send(&self.caller, Work::Next(request)).await? {
+            match self.send(Work::Next(request)).await? {
                 Outcome::Next(outcome) => self.answer(*outcome, peek).await,
                 other => Err(unexpected(&other)),
             }
