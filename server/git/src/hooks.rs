@@ -6,7 +6,7 @@
 //! | older git, no hook of that name | a script of ours in the common hooks directory |
 //! | older git, a hook that is not ours | it becomes `<name>.chained`, bytes unchanged; ours runs, then it, and its exit status counts |
 //! | `core.hooksPath` inside the tree | only when asked ([`Mode::Tracked`]): one marked line in the file there, without a path of this machine |
-//! | `core.hooksPath` outside the tree | nothing; the report says what a person could add |
+//! | `core.hooksPath` outside the tree | nothing; the report says what a person could add, and what they added is told where the program is |
 //!
 //! Invariants:
 //! - Whatever is installed first tests that the program is there, so a removed one never stops git.
@@ -70,6 +70,8 @@ pub struct HookReport {
     pub binary: Option<PathBuf>,
     /// Whether the program is there, and git would run the hook.
     pub runs: bool,
+    /// Whether it is written as this version writes it.
+    pub current: bool,
 }
 
 /// How a hook is wired.
@@ -81,7 +83,7 @@ pub enum Wiring {
     File(PathBuf),
     /// By a file of ours, behind which the one that was there before runs.
     Chained(PathBuf),
-    /// By a line of ours in a committed file.
+    /// By a line of ours in a file of somebody else's.
     Line(PathBuf),
     /// Not at all.
     Absent,
@@ -109,6 +111,20 @@ pub enum Kept {
     ChainedTaken,
 }
 
+/// How one hook stands where it was looked for.
+struct Found {
+    wiring: Wiring,
+    binary: Option<PathBuf>,
+    would_run: bool,
+    current: bool,
+}
+
+impl Found {
+    fn absent() -> Found {
+        Found { wiring: Wiring::Absent, binary: None, would_run: false, current: false }
+    }
+}
+
 impl Hooks<'_> {
     /// Wires every hook to `binary`, an absolute path, and takes away what was wired otherwise before.
     pub fn install(&self, repository: &Repository, binary: &Path, mode: Mode) -> Result<Vec<HookReport>, GitError> {
@@ -129,10 +145,12 @@ impl Hooks<'_> {
             }
             HooksPlace::Own(directory) => {
                 self.forget_lines(repository)?;
-                let mut kept = Vec::new();
+                let (mut kept, mut lines) = (Vec::new(), false);
                 for hook in self.hooks {
-                    kept.extend(self.install_file(directory, hook, text)?);
+                    kept.extend(self.install_file(directory, hook, text, mode)?);
+                    lines |= self.has_line(&directory.join(hook.name))?;
                 }
+                self.tell_lines(repository, text, lines)?;
                 return Ok(self.with_kept(self.status(repository)?, kept));
             }
             HooksPlace::Tree(directory) => {
@@ -144,21 +162,25 @@ impl Hooks<'_> {
                         None => lines = true,
                     }
                 }
-                if lines {
-                    repository.set_config(&self.binary_key(), text)?;
-                } else {
-                    self.forget_binary(repository)?;
-                }
+                self.tell_lines(repository, text, lines)?;
                 return Ok(self.with_kept(self.status(repository)?, kept));
             }
             HooksPlace::Outside(directory) => {
-                self.forget_binary(repository)?;
-                let line = |hook: &Hook| format!("{} {} {} \"$@\"", script::quoted(text), self.words, hook.name);
-                let kept = |hook: &Hook| self.kept(hook, Kept::Outside, directory.join(hook.name), line(hook));
-                return Ok(self.hooks.iter().map(kept).collect());
+                // Not ours to write into; a line that a person put there works once it is told where the program is.
+                let mut lines = false;
+                for hook in self.hooks {
+                    lines |= self.has_line(&directory.join(hook.name))?;
+                }
+                self.tell_lines(repository, text, lines)?;
+                return self.outlook(repository);
             }
         }
         self.status(repository)
+    }
+
+    /// Where lines find the program, if there are any.
+    fn tell_lines(&self, repository: &Repository, binary: &str, any: bool) -> Result<(), GitError> {
+        if any { repository.set_config(&self.binary_key(), binary) } else { self.forget_binary(repository) }
     }
 
     /// How every hook is wired now. Nothing is changed.
@@ -167,12 +189,37 @@ impl Hooks<'_> {
         self.hooks.iter().map(|hook| self.status_of(repository, &place, hook)).collect()
     }
 
+    /// The same, and for each hook that [`Hooks::install`] would leave alone, why, and the line to be added by hand. Nothing is changed.
+    pub fn outlook(&self, repository: &Repository) -> Result<Vec<HookReport>, GitError> {
+        let place = self.place(repository)?;
+        let mut kept = Vec::new();
+        let reports = self.status(repository)?;
+        for (hook, _) in self.hooks.iter().zip(&reports).filter(|(_, report)| report.wiring == Wiring::Absent) {
+            let (why, directory) = match &place {
+                HooksPlace::Configuration => continue,
+                HooksPlace::Own(directory) if self.both_taken(directory, hook)? => {
+                    let shell = self.takes_line(&directory.join(hook.name))?;
+                    (if shell { Kept::ChainedTaken } else { Kept::NoShell }, directory)
+                }
+                HooksPlace::Own(_) => continue,
+                HooksPlace::Tree(directory) if self.takes_line(&directory.join(hook.name))? => (Kept::Tracked, directory),
+                HooksPlace::Tree(directory) => (Kept::NoShell, directory),
+                HooksPlace::Outside(directory) => (Kept::Outside, directory),
+            };
+            kept.push(self.kept(hook, why, directory.join(hook.name), self.line_text(hook)));
+        }
+        Ok(self.with_kept(reports, kept))
+    }
+
     /// Takes away everything [`Hooks::install`] ever put there, and puts back what was there before.
     pub fn remove(&self, repository: &Repository) -> Result<Vec<HookReport>, GitError> {
         self.unconfigure(repository)?;
         self.remove_files(&place::common_hooks(repository))?;
         if let HooksPlace::Own(directory) = place::hooks_directory(repository)? {
             self.remove_files(&directory)?;
+            for hook in self.hooks {
+                self.remove_line(&directory, hook)?;
+            }
         }
         self.forget_lines(repository)?;
         self.status(repository)
@@ -187,17 +234,21 @@ impl Hooks<'_> {
     }
 
     fn status_of(&self, repository: &Repository, place: &HooksPlace, hook: &Hook) -> Result<HookReport, GitError> {
-        let (wiring, binary, would_run) = match place {
+        let found = match place {
             HooksPlace::Configuration => self.configured(repository, hook)?,
             HooksPlace::Own(directory) => self.file_status(directory, hook)?,
-            HooksPlace::Tree(directory) => {
-                let (wiring, would_run) = self.line_status(directory, hook)?;
-                (wiring, repository.config(&self.binary_key())?.map(PathBuf::from), would_run)
-            }
-            HooksPlace::Outside(_) => (Wiring::Absent, None, false),
+            HooksPlace::Tree(_) | HooksPlace::Outside(_) => Found::absent(),
         };
+        let found = match place {
+            HooksPlace::Own(directory) | HooksPlace::Tree(directory) | HooksPlace::Outside(directory) if found.wiring == Wiring::Absent => {
+                Found { binary: repository.config(&self.binary_key())?.map(PathBuf::from), ..self.line_status(directory, hook)? }
+            }
+            _ => found,
+        };
+        let Found { wiring, binary, would_run, current } = found;
+        let binary = binary.filter(|_| wiring != Wiring::Absent);
         let runs = would_run && binary.as_deref().is_some_and(files::is_executable);
-        Ok(HookReport { name: hook.name, binary: binary.filter(|_| wiring != Wiring::Absent), wiring, runs })
+        Ok(HookReport { name: hook.name, wiring, binary, runs, current })
     }
 
     /// The lines in the tree, and where they find the program.
@@ -222,7 +273,7 @@ impl Hooks<'_> {
     }
 
     fn kept(&self, hook: &Hook, why: Kept, path: PathBuf, line: String) -> HookReport {
-        HookReport { name: hook.name, wiring: Wiring::Kept { why, path, line }, binary: None, runs: false }
+        HookReport { name: hook.name, wiring: Wiring::Kept { why, path, line }, binary: None, runs: false, current: false }
     }
 
     fn with_kept(&self, mut reports: Vec<HookReport>, kept: Vec<HookReport>) -> Vec<HookReport> {

@@ -111,6 +111,11 @@ impl Repository {
         self::config(&self.directory, key)
     }
 
+    /// A value of the repository's own configuration alone.
+    pub fn local_config(&self, key: &str) -> Result<Option<String>, GitError> {
+        ask(&self.directory, &["config", "--local", "--get", key])
+    }
+
     /// Writes a value into the repository's own configuration, which its worktrees share and clones never see.
     pub fn set_config(&self, key: &str, value: &str) -> Result<(), GitError> {
         Git::new(&self.directory, &["config", "--local", key, value]).run().map(drop)
@@ -163,6 +168,17 @@ impl Repository {
             Some(0) => Ok(true),
             Some(1) => Ok(false),
             _ => Err(GitError::failed("git ls-files", output.stderr)),
+        }
+    }
+
+    /// The rule, as `file:line:pattern`, that keeps `path` out of git's sight; none when git sees it, tracked or not.
+    pub fn ignored_by(&self, path: &Path) -> Result<Option<String>, GitError> {
+        let Some(inside) = self.inside(path) else { return Ok(None) };
+        let output = Git::new(&self.directory, &["check-ignore", "--no-index", "--verbose"]).paths(&[&inside]).output()?;
+        match output.code {
+            Some(0) => Ok(String::from_utf8_lossy(&output.stdout).split('\t').next().map(str::to_owned).filter(|rule| !rule.contains(":!"))),
+            Some(1) => Ok(None),
+            _ => Err(GitError::failed("git check-ignore", output.stderr)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Hooks that git's own configuration names, since 2.54.
 
-use super::{Hook, Hooks, Wiring};
+use super::{Found, Hook, Hooks, Wiring};
 use crate::command::Git;
 use crate::{GitError, Repository};
 
@@ -37,13 +37,15 @@ impl Hooks<'_> {
         Ok(())
     }
 
-    pub(super) fn configured(&self, repository: &Repository, hook: &Hook) -> Result<(Wiring, Option<std::path::PathBuf>, bool), GitError> {
+    pub(super) fn configured(&self, repository: &Repository, hook: &Hook) -> Result<Found, GitError> {
         let section = self.section(hook);
-        let Some(command) = local(repository, &format!("{section}.command"))? else { return Ok((Wiring::Absent, None, false)) };
+        let Some(command) = local(repository, &format!("{section}.command"))? else { return Ok(Found::absent()) };
         let event = local(repository, &format!("{section}.event"))?;
         let enabled = repository.config(&format!("{section}.enabled"))?;
         let off = enabled.is_some_and(|value| ["false", "no", "off", "0"].iter().any(|word| value.eq_ignore_ascii_case(word)));
-        Ok((Wiring::Configured, self.binary_of(&command), event.as_deref() == Some(hook.name) && !off))
+        let binary = self.binary_of(&command);
+        let current = binary.as_deref().and_then(std::path::Path::to_str).is_some_and(|binary| self.command(hook, binary) == command);
+        Ok(Found { wiring: Wiring::Configured, binary, would_run: event.as_deref() == Some(hook.name) && !off, current })
     }
 }
 

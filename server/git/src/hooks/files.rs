@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Hook, HookReport, Hooks, Kept, Wiring};
+use super::{Found, Hook, HookReport, Hooks, Kept, Mode, Wiring};
 use crate::GitError;
 
 /// How much of a file is read to tell whose it is.
@@ -12,7 +12,7 @@ const HOOK_BYTES_MAX: u64 = 1024 * 1024;
 
 impl Hooks<'_> {
     /// Puts our file there; what was there moves aside. A report when it could not move.
-    pub(super) fn install_file(&self, directory: &Path, hook: &Hook, binary: &str) -> Result<Option<HookReport>, GitError> {
+    pub(super) fn install_file(&self, directory: &Path, hook: &Hook, binary: &str, mode: Mode) -> Result<Option<HookReport>, GitError> {
         fs::create_dir_all(directory).map_err(failed)?;
         let (path, chained) = names(directory, hook);
         let text = self.file_text(hook, binary);
@@ -23,8 +23,13 @@ impl Hooks<'_> {
                 write_executable(&path, &text)?;
             }
         } else if exists(&chained) {
-            let line = format!("{} {} {} \"$@\"", super::script::quoted(binary), self.words, hook.name);
-            return Ok(Some(self.kept(hook, Kept::ChainedTaken, path, line)));
+            // A manager of hooks wrote over our file: a line in its is as good, where that was asked for or somebody put it there.
+            let kept = self.install_line(directory, hook, mode)?;
+            let taken = |line: String| self.kept(hook, Kept::ChainedTaken, path, line);
+            return Ok(kept.map(|kept| match kept.wiring {
+                Wiring::Kept { why: Kept::Tracked, line, .. } => taken(line),
+                _ => kept,
+            }));
         } else {
             fs::rename(&path, &chained).map_err(failed)?;
             if let Err(error) = write_executable(&path, &text) {
@@ -56,15 +61,23 @@ impl Hooks<'_> {
         Ok(())
     }
 
-    pub(super) fn file_status(&self, directory: &Path, hook: &Hook) -> Result<(Wiring, Option<PathBuf>, bool), GitError> {
+    pub(super) fn file_status(&self, directory: &Path, hook: &Hook) -> Result<Found, GitError> {
         let (path, chained) = names(directory, hook);
         if !exists(&path) || !self.is_ours(&path)? {
-            return Ok((Wiring::Absent, None, false));
+            return Ok(Found::absent());
         }
-        let binary = self.binary_in(&read(&path)?);
-        let runs = is_executable(&path);
+        let text = read(&path)?;
+        let binary = self.binary_in(&text);
+        let current = binary.as_deref().and_then(Path::to_str).is_some_and(|binary| self.file_text(hook, binary) == text);
+        let would_run = is_executable(&path);
         let wiring = if exists(&chained) { Wiring::Chained(path) } else { Wiring::File(path) };
-        Ok((wiring, binary, runs))
+        Ok(Found { wiring, binary, would_run, current })
+    }
+
+    /// Whether neither place for a file is free.
+    pub(super) fn both_taken(&self, directory: &Path, hook: &Hook) -> Result<bool, GitError> {
+        let (path, chained) = names(directory, hook);
+        Ok(exists(&path) && exists(&chained) && !self.is_ours(&path)?)
     }
 
     fn is_ours(&self, path: &Path) -> Result<bool, GitError> {

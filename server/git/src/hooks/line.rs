@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::files::{exists, failed, is_executable, read, write_executable};
-use super::{Hook, HookReport, Hooks, Kept, Mode, Wiring};
+use super::{Found, Hook, HookReport, Hooks, Kept, Mode, Wiring};
 use crate::GitError;
 
 impl Hooks<'_> {
@@ -51,12 +51,27 @@ impl Hooks<'_> {
         done.map_err(failed)
     }
 
-    pub(super) fn line_status(&self, directory: &Path, hook: &Hook) -> Result<(Wiring, bool), GitError> {
+    /// The program of a line is in the configuration, which is not looked at here.
+    pub(super) fn line_status(&self, directory: &Path, hook: &Hook) -> Result<Found, GitError> {
         let path = directory.join(hook.name);
-        let there = self.lines_in(&read(&path)?) != 0;
+        let text = read(&path)?;
+        if self.lines_in(&text) == 0 {
+            return Ok(Found::absent());
+        }
+        let current = text.lines().any(|line| line.trim_start() == self.line_text(hook));
         // Husky reads its files, so they need not be executable.
-        let runs = is_executable(&path) || directory.ends_with(".husky");
-        Ok(if there { (Wiring::Line(path), runs) } else { (Wiring::Absent, false) })
+        let would_run = is_executable(&path) || directory.ends_with(".husky");
+        Ok(Found { wiring: Wiring::Line(path), binary: None, would_run, current })
+    }
+
+    /// Whether a line of ours is in the file.
+    pub(super) fn has_line(&self, path: &Path) -> Result<bool, GitError> {
+        Ok(self.lines_in(&read(path)?) != 0)
+    }
+
+    /// Whether a line of ours could be in the file.
+    pub(super) fn takes_line(&self, path: &Path) -> Result<bool, GitError> {
+        Ok(shell_head(&read(path)?).is_some())
     }
 
     /// Says that a file is there for our line alone, and goes with it.

@@ -174,8 +174,21 @@ fn installing_again_follows_the_program_and_spares_a_second_foreign_hook() {
     foreign(&path, "#!/bin/sh\n# second\n"); // a manager of hooks wrote over ours
     let report = install(&repo, &program).swap_remove(1);
     let Wiring::Kept { why: Kept::ChainedTaken, line, .. } = report.wiring else { unreachable!("{report:?}") };
-    assert!(line.ends_with("hook git commit-msg \"$@\""), "{line}");
+    assert!(line.contains("hook git commit-msg \"$@\"") && line.ends_with("# callboard hook"), "{line}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "#!/bin/sh\n# second\n");
+    assert_eq!(HOOKS.outlook(&repo.ours()).unwrap()[1].wiring, install(&repo, &program)[1].wiring);
+    foreign(&path, &format!("#!/bin/sh\n# second\n{line}\n"));
+    let report = install(&repo, &program).swap_remove(1);
+    assert!(report.wiring == Wiring::Line(path.clone()) && report.runs && report.current, "a line added by hand is as good: {report:?}");
+    foreign(&path, "#!/bin/sh\n# second\n");
+    let asked = HOOKS.install(&repo.ours(), &program, Mode::Tracked).unwrap().swap_remove(1);
+    assert!(asked.wiring == Wiring::Line(path.clone()) && asked.runs, "and so is one that was asked for: {asked:?}");
+    repo.commit("three", &[("d", "1")]);
+    assert_eq!(calls(&t).iter().filter(|call| call.starts_with("hook git commit-msg")).count(), 1);
+    HOOKS.remove(&repo.ours()).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "#!/bin/sh\n# second\n");
+    fs::remove_file(repo.at(".git/hooks/commit-msg.chained")).unwrap();
+    foreign(&repo.at(".git/hooks/commit-msg.chained"), "#!/bin/sh\n# first\n");
     assert!(fs::read_to_string(repo.at(".git/hooks/commit-msg.chained")).unwrap().contains("first"));
     assert!(HOOKS.install(&repo.ours(), Path::new("relative"), Mode::Local).is_err());
 }

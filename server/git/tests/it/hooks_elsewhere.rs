@@ -115,12 +115,21 @@ fn hooks_outside_the_tree_are_reported_and_untouched() {
     repo.git(&["config", "core.hooksPath", outside.to_str().unwrap()]);
     let program = program(&t);
     let before = snapshot(&t.path);
+    let mut lines = Vec::new();
     for report in tracked(&repo, &program) {
-        let Wiring::Kept { why: Kept::Outside, line, .. } = report.wiring else { unreachable!("{report:?}") };
-        assert!(line.ends_with(&format!("hook git {} \"$@\"", report.name)), "{line}");
+        let Wiring::Kept { why: Kept::Outside, line, path } = report.wiring else { unreachable!("{report:?}") };
+        assert!(line.contains(&format!("hook git {} \"$@\"", report.name)) && !line.contains(t.path.to_str().unwrap()), "{line}");
+        lines.push((path, line));
     }
     assert_eq!(snapshot(&t.path), before);
     assert_eq!(HOOKS.place(&repo.ours()).unwrap(), HooksPlace::Outside(outside));
+    for (path, line) in lines {
+        foreign(&path, &format!("#!/bin/sh\n{line}\n"));
+    }
+    assert!(HOOKS.status(&repo.ours()).unwrap().iter().all(|report| !report.runs), "the lines do not know the program yet");
+    assert!(tracked(&repo, &program).iter().all(|report| report.runs && report.current), "lines added by hand are told where it is");
+    repo.commit("two", &[("b", "1")]);
+    assert_eq!(calls(&t).last().unwrap(), "hook git post-commit");
 }
 
 #[test]
