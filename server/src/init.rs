@@ -8,6 +8,8 @@ mod guide;
 pub mod hooked;
 mod json_text;
 pub mod settings;
+pub mod status;
+pub mod trees;
 mod undo;
 
 pub use settings::installed as client_hooks_are_there;
@@ -123,6 +125,7 @@ pub async fn init(place: &git::Place, options: InitOptions) -> Result<Vec<Step>,
         steps.push(client::connect(&place.root, &directory)?);
         if let Some(binary) = &binary {
             steps.push(settings::connect(&place.root, &directory, repository, binary)?);
+            steps.extend(repository.map(|repository| trees::connect(repository, binary)).transpose()?.flatten());
         }
         steps.push(guide::offer_skills(&place.root, repository)?);
         steps.push(guide::connect_agents(&place.root, &directory)?);
@@ -142,7 +145,7 @@ pub fn remove(place: &git::Place) -> Result<Vec<Step>, Problem> {
     steps.push(guide::withdraw_skills(root, repository));
     steps.push(guide::disconnect_agents(root, &directory)?);
     if let Some(repository) = repository {
-        settings::disconnect_worktrees(repository);
+        trees::disconnect(repository);
         steps.push(hooked::disconnect(repository)?);
     }
     if place.project {

@@ -1,9 +1,11 @@
 //! The agent client's `.mcp.json`: our entry put in, and taken out again so that the file is what it was.
 
 use super::json_text::Object;
+use super::status::row;
 use super::undo::{self, Record};
 use super::{Did, Step};
 use contracts::Problem;
+use contracts::settings::{Wiring, WiringRow};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -20,6 +22,23 @@ fn entry() -> Value {
 
 fn entry_lines() -> Vec<String> {
     ["\"callboard\": {", "  \"command\": \"callboard\",", "  \"args\": [\"mcp\"]", "}"].map(str::to_owned).to_vec()
+}
+
+/// Whether clients that read the file have the tools.
+pub fn status(root: &Path) -> WiringRow {
+    const WHAT: &str = "Tools over MCP";
+    let found = |wiring, said: &str| row(WHAT, FILE, wiring, said);
+    let text = match undo::text(&root.join(FILE), FILE) {
+        Ok(Some(text)) => text,
+        Ok(None) => return found(Wiring::Missing, ""),
+        Err(problem) => return found(Wiring::Dead, &problem.title),
+    };
+    match with_entry(&text) {
+        Ok(With::Already) => found(Wiring::Installed, ""),
+        Ok(With::Other) => found(Wiring::Installed, "by an entry of your own"),
+        Ok(With::Text(_)) => found(Wiring::Missing, "the file has no entry callboard"),
+        Err(why) => WiringRow { mend: format!("mv {FILE} {FILE}.broken && callboard init"), ..found(Wiring::Dead, why) },
+    }
 }
 
 /// Puts our entry in, unless one of that name is there.

@@ -2,9 +2,11 @@
 //!
 //! Invariant: the section between our two marks is ours, every other byte of `AGENTS.md` is not; a skill that somebody changed is kept.
 
+use super::status::row;
 use super::undo::{self, Record};
 use super::{Did, Step, unwritable, write};
 use contracts::Problem;
+use contracts::settings::{Wiring, WiringRow};
 use git::Repository;
 use std::fs;
 use std::path::Path;
@@ -24,6 +26,24 @@ const AGENTS: &str = "AGENTS.md";
 const AGENTS_RECORD: &str = "agents.before";
 const BEGIN: &str = "<!-- callboard: begin -->";
 const END: &str = "<!-- callboard: end -->";
+
+/// How the texts for agents stand. The section in `AGENTS.md` may be left out on purpose, so one that is not there is no fault.
+pub fn status(root: &Path, directory: &Path) -> Vec<WiringRow> {
+    let same = |path: &Path, text: &str| fs::read_to_string(path).ok().map(|found| found == text);
+    let judged = |seen: &[Option<bool>]| match (seen.iter().all(Option::is_none), seen.iter().all(|seen| *seen == Some(true))) {
+        (true, _) => Wiring::Missing,
+        (_, true) => Wiring::Installed,
+        _ => Wiring::Older,
+    };
+    let skills = SKILLS.map(|(name, text)| same(&root.join(SKILLS_FOLDER).join(format!("callboard-{name}/SKILL.md")), text));
+    let agents = fs::read_to_string(root.join(AGENTS)).ok().filter(|text| text.contains(BEGIN)).map(|text| text.contains(&section()));
+    let mut rows = vec![
+        row("Guide for agents", ".callboard/GUIDE.md", judged(&[same(&directory.join("GUIDE.md"), GUIDE)]), ""),
+        row("Skills", SKILLS_FOLDER, judged(&skills), ""),
+    ];
+    rows.extend(agents.map(|current| row("Section for agents", AGENTS, judged(&[Some(current)]), "")));
+    rows
+}
 
 /// Writes guide and plugin, which are ours alone.
 pub fn write_guide(directory: &Path) -> Result<Step, Problem> {

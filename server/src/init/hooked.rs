@@ -55,13 +55,17 @@ pub fn disconnect(repository: &Repository) -> Result<Step, Problem> {
 /// Why a hook was left alone, and the line that would do it.
 fn said(report: &HookReport) -> Option<Step> {
     let Wiring::Kept { why, line, .. } = &report.wiring else { return None };
-    let why = match why {
+    Some(Step::new(format!("git hook {}", report.name), Did::Kept).note(format!("{}: {line}", why_kept(*why))))
+}
+
+/// Why a hook was left alone, and what the line beside it is.
+pub fn why_kept(why: Kept) -> &'static str {
+    match why {
         Kept::Tracked => "hooks are in the tree; --hooks=tracked puts in",
         Kept::Outside => "core.hooksPath leads outside of this repository; there it would be",
         Kept::NoShell => "it is not for a shell; it could call",
-        Kept::ChainedTaken => "both it and its .chained are somebody's; one of them could call",
-    };
-    Some(Step::new(format!("git hook {}", report.name), Did::Kept).note(format!("{why}: {line}")))
+        Kept::ChainedTaken => "both it and its .chained are somebody's; --hooks=tracked puts in",
+    }
 }
 
 fn failed(fault: GitError) -> Problem {

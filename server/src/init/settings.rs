@@ -3,33 +3,111 @@
 //! Invariant: an entry is ours when its command is `callboard hook client …`; every other byte stays where it is.
 
 use super::json_text::{Array, Object};
+use super::status::{INIT, row};
 use super::undo::{self, Record};
 use super::{Did, Step};
 use contracts::Problem;
+use contracts::settings::{Wiring, WiringRow};
 use git::Repository;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The file, from the root of a worktree.
 pub const FILE: &str = ".claude/settings.local.json";
+/// The one that is committed, where a team put the entries there.
+const COMMITTED: &str = ".claude/settings.json";
 const RECORD: &str = "settings.before";
 /// What the client calls us for, with the tools it is about and how many seconds it may wait.
-const EVENTS: [(&str, Option<&str>, u32); 6] = [
+const EVENTS: [(&str, Option<&str>, u32); 7] = [
     ("SessionStart", None, 5),
     ("UserPromptSubmit", None, 5),
     ("PreToolUse", Some("*"), 3),
     ("PostToolUse", Some("*"), 3),
+    ("PostToolUseFailure", Some("*"), 3),
     ("Stop", None, 5),
     ("SubagentStop", None, 5),
 ];
 
 /// Whether the client has our hooks, in either of its files.
 pub fn installed(root: &Path) -> bool {
-    [FILE, ".claude/settings.json"].iter().any(|file| std::fs::read_to_string(root.join(file)).is_ok_and(|text| text.lines().any(is_ours)))
+    [FILE, COMMITTED].iter().any(|file| std::fs::read_to_string(root.join(file)).is_ok_and(|text| text.lines().any(is_ours)))
 }
 
 fn is_ours(command: &str) -> bool {
     command.contains("callboard") && command.contains(" hook client ")
+}
+
+/// What the client calls now, changed by nobody.
+pub fn status(root: &Path, repository: Option<&Repository>, binary: &Path) -> WiringRow {
+    const WHAT: &str = "Claude Code, 7 events";
+    let found = |wiring, said: &str| row(WHAT, FILE, wiring, said);
+    let text = match undo::text(&root.join(FILE), FILE) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(problem) => return found(Wiring::Dead, &problem.title),
+    };
+    let Ok(read) = serde_json::from_str::<Value>(if text.is_empty() { "{}" } else { &text }) else {
+        let aside = format!("mv {FILE} {FILE}.broken && {INIT}");
+        return WiringRow { mend: aside, ..found(Wiring::Dead, "the file is not plain JSON, so the client reads nothing in it") };
+    };
+    let ours = entries(&read);
+    if ours.is_empty() {
+        let committed = std::fs::read_to_string(root.join(COMMITTED)).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        let there = committed.is_some_and(|read| EVENTS.iter().all(|(event, ..)| entries(&read).iter().any(|entry| entry.event == *event)));
+        return if there {
+            row(WHAT, COMMITTED, Wiring::Installed, "")
+        } else {
+            found(Wiring::Missing, "agents' leases last an hour, and commits are judged by git's hook alone")
+        };
+    }
+    let wanted = |entry: &Entry| EVENTS.iter().any(|(event, ..)| entry.event == *event && entry.command == command(binary, event));
+    if let Some(other) = ours.iter().find(|entry| !wanted(entry) && entry.program().is_some_and(|program| program != binary)) {
+        let there = other.program().is_some_and(|program| program.is_file());
+        return if there { found(Wiring::Other, "it calls another program than this one") } else { found(Wiring::Dead, "the program it calls is not there") };
+    }
+    let exact = |(event, matcher, seconds): &(&str, Option<&str>, u32)| {
+        let of_it = ours.iter().filter(|entry| entry.event == *event);
+        of_it.map(|entry| entry.matcher.as_deref() == *matcher && entry.seconds == Some(u64::from(*seconds)) && wanted(entry)).eq([true])
+    };
+    if !EVENTS.iter().all(exact) || ours.len() != EVENTS.len() {
+        return found(Wiring::Older, "some of its events are missing or are not as they are now");
+    }
+    let shown = repository.is_some_and(|repository| {
+        let path = root.join(FILE);
+        repository.ignored_by(&path).is_ok_and(|rule| rule.is_none()) && !repository.tracks(&path).unwrap_or(true)
+    });
+    if shown { found(Wiring::Older, "git sees the file, and would commit a path of this machine") } else { found(Wiring::Installed, "") }
+}
+
+/// An entry of ours.
+struct Entry<'a> {
+    event: &'a str,
+    matcher: Option<String>,
+    command: &'a str,
+    seconds: Option<u64>,
+}
+
+impl Entry<'_> {
+    /// The program it calls.
+    fn program(&self) -> Option<PathBuf> {
+        let (program, _) = self.command.split_once(" hook client ")?;
+        let plain = program.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).map(|text| text.replace(r"'\''", "'"));
+        Some(PathBuf::from(plain.unwrap_or_else(|| program.to_owned())))
+    }
+}
+
+fn entries(read: &Value) -> Vec<Entry<'_>> {
+    let mut found = Vec::new();
+    for (event, groups) in read.get("hooks").and_then(Value::as_object).into_iter().flatten() {
+        for group in groups.as_array().into_iter().flatten() {
+            let matcher = group.get("matcher").and_then(Value::as_str).map(str::to_owned);
+            for hook in group.get("hooks").and_then(Value::as_array).into_iter().flatten() {
+                if let Some(command) = hook.get("command").and_then(Value::as_str).filter(|command| is_ours(command)) {
+                    found.push(Entry { event, matcher: matcher.clone(), command, seconds: hook.get("timeout").and_then(Value::as_u64) });
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Puts our entries in, or mends them.
@@ -60,22 +138,6 @@ pub fn connect(root: &Path, directory: &Path, repository: Option<&Repository>, b
     let did = if ours { Did::Repaired } else { Did::Created };
     Record { before, after, excluded }.put(&path, FILE, directory, RECORD)?;
     Ok(Step::new(FILE, did).note("the agent client's hooks; git does not see the file"))
-}
-
-/// The same entries for a linked worktree, which does not see the main one's file.
-///
-/// # Errors
-/// When the file can't be written.
-pub fn connect_worktree(worktree: &Path, binary: &Path) -> Result<bool, Problem> {
-    let path = worktree.join(FILE);
-    let found = undo::text(&path, FILE)?;
-    let Ok(before) = without(found.as_deref().unwrap_or("{}\n")) else { return Ok(false) };
-    let Ok(after) = with(&before, binary) else { return Ok(false) };
-    if found.as_deref() != Some(after.as_str()) {
-        std::fs::create_dir_all(worktree.join(".claude")).map_err(|fault| super::unwritable(FILE, &fault))?;
-        super::write(&path, &after).map_err(|fault| super::unwritable(FILE, &fault))?;
-    }
-    Ok(true)
 }
 
 /// Takes our entries out.
@@ -130,7 +192,7 @@ fn exclude(repository: Option<&Repository>, path: &Path, ours: bool) -> bool {
     if there { ours } else { repository.exclude(&line).is_ok() }
 }
 
-fn is_empty(text: &str) -> bool {
+pub(super) fn is_empty(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty))
 }
 
@@ -165,7 +227,7 @@ fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
 }
 
 /// The text with all our entries, where there were none.
-fn with(text: &str, binary: &Path) -> Result<String, &'static str> {
+pub(super) fn with(text: &str, binary: &Path) -> Result<String, &'static str> {
     let mut text = text.to_owned();
     for event in EVENTS {
         let read: Value = serde_json::from_str(&text).map_err(|_| "it is not plain JSON, so the hooks are not in it")?;
@@ -202,7 +264,7 @@ fn with(text: &str, binary: &Path) -> Result<String, &'static str> {
 }
 
 /// The text without our entries.
-fn without(text: &str) -> Result<String, &'static str> {
+pub(super) fn without(text: &str) -> Result<String, &'static str> {
     let mut text = text.to_owned();
     // Each round takes one entry out; there are no more of them than lines.
     for _ in 0..=text.len() {

@@ -33,6 +33,13 @@ impl Ended {
     }
 }
 
+/// Where programs are, this one among them.
+fn path() -> std::ffi::OsString {
+    let own = Path::new(env!("CARGO_BIN_EXE_callboard")).parent().map(Path::to_owned);
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(own.into_iter().chain(std::env::split_paths(&others))).unwrap()
+}
+
 impl Stage {
     /// A repository with one commit, without a board.
     pub fn bare() -> Stage {
@@ -73,7 +80,7 @@ impl Stage {
         command
             .current_dir(directory)
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", path())
             .env("HOME", self.home())
             .env("USER", "ada")
             .env("TZ", "UTC")
