@@ -69,7 +69,7 @@ static ENDED: AtomicBool = AtomicBool::new(false);
 pub fn run(project: Option<PathBuf>, hook: Hook) -> ExitCode {
     let limit = match &hook {
         Hook::Git { .. } => GIT_LIMIT,
-        Hook::Client { event } if event.ends_with("ToolUse") => TOOL_LIMIT,
+        Hook::Client { event } if event.contains("ToolUse") => TOOL_LIMIT,
         Hook::Client { .. } => SESSION_LIMIT,
     };
     thread::spawn(move || {

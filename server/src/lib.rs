@@ -21,6 +21,7 @@ mod pending;
 pub mod publisher;
 mod run;
 mod serve;
+mod sessions;
 mod trees;
 mod zone;
 

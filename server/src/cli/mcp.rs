@@ -1,11 +1,10 @@
 //! `callboard mcp`: the board's tools for one agent session over stdin and stdout. stdout is the protocol's alone.
 
 mod late;
-mod session;
 
 use super::out::Out;
 use super::{Exit, Globals, who};
-use crate::boot;
+use crate::{boot, sessions};
 use clap::ValueEnum;
 use contracts::{Actor, Board, Caller, Code, Hint, Problem};
 use late::Late;
@@ -42,7 +41,7 @@ pub async fn run(globals: &Globals, mut out: Out, args: McpArgs) -> Result<Exit,
     let dev = identity.dev.name().to_owned();
     // A name is taken where the board is; without one there is nothing to be told apart on.
     let directory = place.filter(|place| place.project).map(|place| place.directory());
-    let (actor, _kept) = if named.is_agent() { (named, None) } else { session::name(directory.as_deref(), &dev) };
+    let (actor, _kept) = if named.is_agent() { (named, None) } else { sessions::name(directory.as_deref(), &dev) };
     let session = mcp::Session { principal: identity.principal, actor, id: Some(format!("{:032x}", boot::random_bits())) };
     let set = args.tools.map_or(mcp::Set::All, |Set::Board| mcp::Set::Board);
     let boards = late.clone();

@@ -16,6 +16,8 @@ pub struct Acting {
     pub actor: Actor,
     /// Known by link, environment or worktree.
     pub known: bool,
+    /// Somebody else goes by that name now: what is theirs is not told here.
+    pub taken: bool,
 }
 
 /// What the environment names. A malformed name is an error for stderr.

@@ -9,6 +9,7 @@ use super::words::clock;
 use super::{Said, commit, given};
 use crate::board::{HookedBoard, HookedTask, ServerPort};
 use crate::boot::{self, Boot, BootOptions};
+use crate::sessions::{self, Known};
 use contracts::command::{Command, Renew};
 use contracts::text::count;
 use contracts::view::{InboxItem, InboxQuery};
@@ -35,6 +36,7 @@ struct Event {
     tool_name: String,
     tool_input: Value,
     tool_response: Value,
+    error: Value,
     stop_hook_active: bool,
 }
 
@@ -59,7 +61,7 @@ pub async fn run(project: Option<PathBuf>, name: &str) -> Said {
         "PreToolUse" => before(&event, project.as_deref()).await,
         "SessionStart" => told(begun(&event, project.as_deref()).await),
         "UserPromptSubmit" => told(asked(&event, project.as_deref()).await),
-        "PostToolUse" => told(after(&event, project.as_deref()).await),
+        "PostToolUse" | "PostToolUseFailure" => told(after(&event, project.as_deref(), name).await),
         "Stop" | "SubagentStop" => told(stops(&event, project.as_deref(), name).await),
         _ => None,
     };
@@ -115,8 +117,8 @@ async fn session(event: &Event, project: Option<&Path>) -> Result<Option<Session
     Ok(Some(Session { boot, board, acting, worktree }))
 }
 
-/// Who acts: the link of this session and sub-agent, the environment, the worktree, for a sub-agent its session, else the person's main
-/// agent.
+/// Who acts: the link of this session and sub-agent, the environment, the worktree, for a sub-agent its session, the name that the tools
+/// of this client go by, else the person's main agent.
 pub(super) async fn acting(
     port: &ServerPort,
     board: &HookedBoard,
@@ -125,7 +127,7 @@ pub(super) async fn acting(
     stand: Option<&Stand<'_>>,
     person: &Actor,
 ) -> Result<Acting, Problem> {
-    let known = |actor: Actor| Acting { actor, known: true };
+    let known = |actor: Actor| Acting { actor, known: true, taken: false };
     if let Some(actor) = acting::linked(port, session, agent).await? {
         return Ok(known(actor));
     }
@@ -135,11 +137,15 @@ pub(super) async fn acting(
     if let Some(actor) = stand.and_then(|stand| stand.actor(board)) {
         return Ok(known(actor));
     }
-    let actor = match agent {
+    let of_session = match agent {
         Some(_) => acting::linked(port, session, None).await?,
         None => None,
     };
-    Ok(Acting { actor: actor.unwrap_or_else(|| Actor::agent_named(person.name(), "main")), known: false })
+    if let Some(actor) = of_session {
+        return Ok(Acting { actor, known: false, taken: false });
+    }
+    let found = sessions::of_client(port.directory().as_path(), person.name());
+    Ok(Acting { actor: found.actor().clone(), known: false, taken: matches!(found, Known::Taken(_)) })
 }
 
 impl Session {
@@ -149,6 +155,9 @@ impl Session {
 
     /// Extends what the actor holds, once a third of a term has passed.
     async fn renew(&self) {
+        if self.acting.taken {
+            return;
+        }
         let due = |task: &&HookedTask| task.lease.as_ref().is_some_and(|lease| self.board.now.seconds_since(lease.renewed_at) >= lease.ttl_s / 3);
         if self.board.held_by(&self.acting.actor).iter().any(due) {
             let renewal = CommandRequest::of(Command::Renew(Renew::default()));
@@ -160,6 +169,9 @@ impl Session {
 
     /// What is there for the actor and was not handed over yet.
     async fn unread(&self) -> String {
+        if self.acting.taken {
+            return String::new();
+        }
         let query = InboxQuery { all: false, deliver: true, limit: u32::try_from(limits::INBOX_ITEMS_MAX).ok() };
         let Ok(page) = self.boot.port.for_caller(self.caller()).inbox(query).await else { return String::new() };
         if page.items.is_empty() {
@@ -190,6 +202,9 @@ impl Session {
     }
 
     fn holds(&self) -> String {
+        if self.acting.taken {
+            return String::new();
+        }
         let held = self.board.held_by(&self.acting.actor);
         let line = |task: &&HookedTask| {
             let lease = task.lease.as_ref();
@@ -242,14 +257,15 @@ async fn asked(event: &Event, project: Option<&Path>) -> Result<Option<Value>, P
     Ok(context("UserPromptSubmit", &parts))
 }
 
-/// A tool was used: who acts is learnt from our own tools, leases are renewed, others' files and unread items are told.
-async fn after(event: &Event, project: Option<&Path>) -> Result<Option<Value>, Problem> {
+/// A tool was used, or failed, which the client says with another event: who acts is learnt from our own tools, leases are renewed, others'
+/// files and unread items are told.
+async fn after(event: &Event, project: Option<&Path>, name: &str) -> Result<Option<Value>, Problem> {
     let Some(mut session) = session(event, project).await? else { return Ok(None) };
     if let Some(actor) = says_who(event) {
         if !session.acting.known || session.acting.actor != actor {
             session.boot.port.remember(LINK, &acting::link_key(&event.session_id, event.agent_id.as_deref()), actor.as_str()).await?;
         }
-        session.acting = Acting { actor, known: true };
+        session.acting = Acting { actor, known: true, taken: false };
     }
     if !session.acting.known {
         return Ok(None); // somebody who has nothing to do with the board: another session's messages are not theirs
@@ -261,7 +277,7 @@ async fn after(event: &Event, project: Option<&Path>) -> Result<Option<Value>, P
     if says_who(event).is_none() {
         parts.push(session.unread().await);
     }
-    Ok(context("PostToolUse", &parts))
+    Ok(context(name, &parts))
 }
 
 /// The actor that a tool of ours was called as: its argument, or the beginning of its answer's last line.
@@ -275,6 +291,7 @@ fn says_who(event: &Event) -> Option<Actor> {
     }
     let mut texts = Vec::new();
     collect(&event.tool_response, &mut texts);
+    collect(&event.error, &mut texts);
     let last = texts.iter().rev().flat_map(|text| text.lines().rev()).find(|line| !line.trim().is_empty())?;
     agent(last.split(" · ").next()?)
 }

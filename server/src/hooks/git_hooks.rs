@@ -191,7 +191,7 @@ async fn switched(here: &Here) -> Said {
         && here.stand().named().is_some()
         && init::client_hooks_are_there(root)
         && let Some(binary) = init::settings::binary()
-        && let Err(problem) = init::settings::connect_worktree(&here.worktree, &binary)
+        && let Err(problem) = init::trees::connect_one(&here.worktree, &binary)
     {
         tracing::debug!(code = %problem.code, "the client's hooks are not in this worktree");
     }

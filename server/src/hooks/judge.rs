@@ -35,6 +35,16 @@ struct Site {
     worktree: PathBuf,
 }
 
+impl Site {
+    fn branch(&self) -> Option<String> {
+        self.repository.as_ref()?.branch().ok().flatten()
+    }
+
+    fn is_linked(&self) -> bool {
+        self.repository.as_ref().is_some_and(|repository| repository.git_dir() != repository.common_dir())
+    }
+}
+
 /// Why the text is denied, if it is. Notes which task its commits are for otherwise.
 pub async fn judge(subject: &Subject<'_>, project: Option<&Path>) -> Option<String> {
     let reading = read(subject);
@@ -46,6 +56,7 @@ pub async fn judge(subject: &Subject<'_>, project: Option<&Path>) -> Option<Stri
         }
     }
     let mut boots: Vec<Boot> = Vec::new();
+    let from = site(subject.directory, project);
     let unread = reading.unreadable.is_some_and(|unread| unread.mentions_commit);
     let blind = unread.then(|| Commit {
         directory: Directory::Unknown,
@@ -71,7 +82,7 @@ pub async fn judge(subject: &Subject<'_>, project: Option<&Path>) -> Option<Stri
                 boots.len() - 1
             }
         };
-        if let Some(denied) = one(subject, commit, &site, &boots[at]).await {
+        if let Some(denied) = one(subject, from.as_ref(), commit, &site, &boots[at]).await {
             return Some(denied);
         }
     }
@@ -100,15 +111,16 @@ fn site(directory: &Path, project: Option<&Path>) -> Option<Site> {
     Some(Site { place, repository, worktree })
 }
 
-async fn one(subject: &Subject<'_>, commit: &Commit, site: &Site, boot: &Boot) -> Option<String> {
-    let branch = site.repository.as_ref().and_then(|repository| repository.branch().ok().flatten());
-    let of_branch = branch.as_deref().and_then(evidence::task_in);
+async fn one(subject: &Subject<'_>, from: Option<&Site>, commit: &Commit, site: &Site, boot: &Boot) -> Option<String> {
+    let of_branch = site.branch().as_deref().and_then(evidence::task_in);
     let named = named(commit, site);
-    let linked = site.repository.as_ref().is_some_and(|repository| repository.git_dir() != repository.common_dir());
-    let stand = Stand { worktree: &site.worktree, linked, branch: branch.as_deref() };
-    let asked: Vec<TaskId> = named.iter().cloned().chain(of_branch.clone()).chain(stand.named()).collect();
+    // Who acts is told by where the client stands, not by where its command goes: nobody becomes another by `cd`.
+    let from = from.filter(|from| from.place.root == site.place.root);
+    let branch = from.and_then(Site::branch);
+    let stand = from.map(|from| Stand { worktree: &from.worktree, linked: from.is_linked(), branch: branch.as_deref() });
+    let asked: Vec<TaskId> = named.iter().cloned().chain(of_branch.clone()).chain(stand.as_ref().and_then(Stand::named)).collect();
     let board = boot.port.hooked(&asked).await.ok()?;
-    let acting = who(subject, boot, &board, &stand).await?;
+    let acting = who(subject, boot, &board, stand.as_ref()).await?;
     let judged = match board.settings.commit_guard.as_str() {
         "off" => false,
         "workers" => acting.known,
@@ -177,6 +189,6 @@ fn named(commit: &Commit, site: &Site) -> Vec<TaskId> {
 }
 
 /// Who the commit would be by; nobody for a malformed name.
-async fn who(subject: &Subject<'_>, boot: &Boot, board: &HookedBoard, stand: &Stand<'_>) -> Option<Acting> {
-    super::claude::acting(&boot.port, board, subject.session, subject.agent, Some(stand), &boot.identity.dev).await.ok()
+async fn who(subject: &Subject<'_>, boot: &Boot, board: &HookedBoard, stand: Option<&Stand<'_>>) -> Option<Acting> {
+    super::claude::acting(&boot.port, board, subject.session, subject.agent, stand, &boot.identity.dev).await.ok()
 }

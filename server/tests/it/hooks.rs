@@ -2,9 +2,11 @@
 //! leaves behind when it goes.
 
 mod client;
+mod doctor;
 mod evidence;
 mod forms;
 mod guard;
 mod install;
+mod matrix;
 mod queue;
 pub mod scene;

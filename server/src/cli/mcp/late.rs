@@ -2,6 +2,7 @@
 //! before `init` answers `not_initialized`, and works once somebody ran it.
 
 use crate::boot::{self, Boot, BootOptions};
+use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
@@ -78,4 +79,5 @@ pass_on! {
     undeliver(events: Vec<EventId>) -> ();
     conflicts() -> Vec<ConflictRow>;
     milestones() -> Vec<MilestoneView>;
+    settings(query: SettingsQuery) -> SettingsView;
 }

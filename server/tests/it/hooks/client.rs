@@ -66,6 +66,10 @@ fn what_is_unread_is_delivered_once_and_what_is_held_is_said() {
     scene.stage.ok(&["message", "--to", HOLDER, "-m", "and the brushes too"]);
     let said = scene.event("PostToolUse", &actor, used("Read", json!({}), ""));
     assert!(context(&said).contains("brushes"), "{said}");
+    scene.stage.ok(&["message", "--to", HOLDER, "-m", "the ladder is loose"]);
+    let failed = json!({"tool_name": "Bash", "tool_input": {"command": "false"}, "error": "Exit code 1", "is_interrupt": false});
+    let said = scene.event("PostToolUseFailure", &actor, failed);
+    assert!(context(&said).contains("ladder") && said["hookSpecificOutput"]["hookEventName"] == "PostToolUseFailure", "a failed tool is heard too: {said}");
     scene.stage.ok(&["tasks", "question", &task, "-m", "Red or green?", "--actor", HOLDER]);
     let said = scene.event("UserPromptSubmit", &actor, json!({"prompt": "go on"}));
     assert!(context(&said).contains("waits for a person"), "{said}");

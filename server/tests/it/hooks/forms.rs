@@ -1,6 +1,7 @@
 //! Every form of a commit: judged before it runs, stopped where nothing is held, and bound where it is, in both kinds of worktree.
 
 use super::scene::{HOLDER, OTHER, Scene, gits};
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// How a commit ends up.
@@ -128,6 +129,20 @@ fn what_is_no_commit_and_what_git_does_by_itself_is_left_alone() {
     assert!(scene.denied(OTHER, "git commit -m \"x", &scene.dir()).is_some(), "unbalanced: judged by leases alone");
     scene.task();
     assert_eq!(scene.denied(HOLDER, "git commit -m \"x", &scene.dir()), None);
+}
+
+#[test]
+fn a_session_is_who_it_is_wherever_its_command_goes() {
+    let scene = Scene::new();
+    let (_, branch) = scene.task();
+    let tree = scene.dir().parent().unwrap().join("tree");
+    scene.person(&format!("git worktree add --quiet {} -b {branch}", tree.display()));
+    let command = format!("cd {} && git commit -m x", tree.display());
+    let said = |from: &Path| scene.event("PreToolUse", &[], json!({"tool_name": "Bash", "tool_input": {"command": command}, "cwd": from.to_str().unwrap()}));
+    let denied = said(&scene.dir());
+    let reason = denied["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
+    assert!(reason.contains(HOLDER) && reason.contains("agent:ada/main"), "nobody becomes the holder by changing into its worktree: {denied}");
+    assert_eq!(said(&tree), Value::Null, "who works there is the holder");
 }
 
 #[test]

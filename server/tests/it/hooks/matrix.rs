@@ -31,6 +31,8 @@ enum Place {
 
 const PLAIN: Setup = Setup { name: "plain", made_by: "", init: "", place: Place::Main, hooks: true, since: (2, 0) };
 
+const TRACKED: &str = "--hooks=tracked";
+
 /// The hook that a manager writes, once for each name.
 const MANAGED: &str = r#"for hook in pre-commit prepare-commit-msg commit-msg post-commit post-checkout post-merge; do
   printf '#!/bin/sh\n# lefthook\n[ "$LEFTHOOK" = 0 ] && exit 0\necho %s >>"$(git rev-parse --git-common-dir)/managed"\n' "$hook" >.git/hooks/$hook; chmod +x .git/hooks/$hook
@@ -60,10 +62,10 @@ const SETUPS: &[Setup] = &[
     Setup { name: "lefthook", made_by: MANAGED, ..PLAIN },
     Setup { name: "lefthook, linked worktree", made_by: MANAGED, place: Place::Tree, ..PLAIN },
     Setup { name: "pre-commit", made_by: FRAMEWORK, ..PLAIN },
-    Setup { name: "husky", made_by: HUSKY, init: "--hooks=tracked", ..PLAIN },
-    Setup { name: "husky, linked worktree", made_by: HUSKY, init: "--hooks=tracked", place: Place::Tree, hooks: false, ..PLAIN },
-    Setup { name: "hooks in the tree", made_by: "git config core.hooksPath .githooks", init: "--hooks=tracked", ..PLAIN },
-    Setup { name: "hooks in the tree, linked worktree", made_by: "git config core.hooksPath .githooks", init: "--hooks=tracked", place: Place::Tree, ..PLAIN },
+    Setup { name: "husky", made_by: HUSKY, init: TRACKED, ..PLAIN },
+    Setup { name: "husky, linked worktree", made_by: HUSKY, init: TRACKED, place: Place::Tree, hooks: false, ..PLAIN },
+    Setup { name: "hooks in the tree", made_by: "git config core.hooksPath .githooks", init: TRACKED, ..PLAIN },
+    Setup { name: "hooks in the tree, linked worktree", made_by: "git config core.hooksPath .githooks", init: TRACKED, place: Place::Tree, ..PLAIN },
     Setup { name: "hooks in the tree, not asked", made_by: "git config core.hooksPath .githooks", hooks: false, ..PLAIN },
     Setup { name: "hooks outside", made_by: "mkdir ../shared; git config core.hooksPath ../shared", hooks: false, ..PLAIN },
     Setup { name: "no hooks", init: "--no-hooks", hooks: false, ..PLAIN },
@@ -201,14 +203,16 @@ impl Ground {
         if !said.ok || said.stderr.contains("callboard: ") {
             return Err(format!("git: {said:?}"));
         }
+        // A branch without a past has no hooks folder of the tree either.
+        let hooks = setup.hooks && !(deed.name == "unborn" && setup.init == TRACKED);
         let head = self.ok("git rev-parse HEAD");
         let trailers = self.scene.trailers(&self.place);
-        let wanted: &[&str] = if setup.hooks && deed.trailer { &[&task] } else { &[] };
+        let wanted: &[&str] = if hooks && deed.trailer { &[&task] } else { &[] };
         // A message that named the task itself stays as it is; none of these does.
         if trailers != wanted {
             return Err(format!("trailers {trailers:?}, not {wanted:?}"));
         }
-        if setup.hooks && deed.bound && !self.bound(&task).iter().any(|(sha, _)| *sha == head) {
+        if hooks && deed.bound && !self.bound(&task).iter().any(|(sha, _)| *sha == head) {
             return Err(format!("{head} is not bound by its hook: {:?}", self.bound(&task)));
         }
         let closed = self.shell(&format!("callboard tasks done {task} -m 'painted, all of them'"), &[("CALLBOARD_ACTOR", HOLDER)]);

@@ -28,10 +28,24 @@ pub struct Said {
 /// Every git on the way; the first one alone unless all are asked for.
 pub fn gits() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.join("git").is_file()).collect();
+    let mut found: Vec<PathBuf> = Vec::new();
+    for folder in std::env::split_paths(&path).filter_map(|folder| std::fs::canonicalize(folder).ok()) {
+        if folder.join("git").is_file() && !found.contains(&folder) {
+            found.push(folder); // two names of one folder are one git
+        }
+    }
     assert!(!found.is_empty(), "there is no git");
-    let slow = std::env::var_os("SLOW").is_some_and(|value| value == "1");
-    if slow { found } else { found[..1].to_vec() }
+    if is_slow() { found } else { found[..1].to_vec() }
+}
+
+/// Whether all is asked for.
+pub fn is_slow() -> bool {
+    std::env::var_os("SLOW").is_some_and(|value| value == "1")
+}
+
+/// Where the binary is.
+fn binaries() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_callboard")).parent().unwrap().to_owned()
 }
 
 impl Scene {
@@ -48,7 +62,11 @@ impl Scene {
 
     /// Before there is a board.
     pub fn bare() -> Scene {
-        Scene { stage: Stage::bare(), git: gits()[0].clone() }
+        Scene::bare_with(&gits()[0])
+    }
+
+    pub fn bare_with(git: &Path) -> Scene {
+        Scene { stage: Stage::bare(), git: git.to_owned() }
     }
 
     pub fn dir(&self) -> PathBuf {
@@ -57,7 +75,7 @@ impl Scene {
 
     #[allow(clippy::disallowed_methods, reason = "these tests are about processes")]
     pub fn shell(&self, text: &str, directory: &Path, variables: &[(&str, &str)], input: &str) -> Said {
-        let mut folders = vec![self.git.clone()];
+        let mut folders = vec![self.git.clone(), binaries()];
         folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
         let mut child = Command::new("bash")
             .args(["-c", text])
