@@ -65,6 +65,9 @@ fn request(command: &str, fields: &[(&str, &str)], end_of_day: &dyn Fn(&str) -> 
             "answer_note" => {}
             "expect" | "fence" if !text.is_empty() => drop(raw.insert((*name).to_owned(), value)),
             "expect" | "fence" => {}
+            // A setting's key has another name in a form, where `key` is the one that makes a retry safe.
+            "setting" => drop(args.insert("key".to_owned(), value)),
+            "value" if command == "configure" && text.trim().is_empty() => drop(args.insert("value".to_owned(), Value::Null)),
             name => add(&mut args, command, name, text, value),
         }
     }
@@ -210,6 +213,14 @@ mod tests {
         let form = parsed(&[("command", "edit"), ("task", "tk-4f2a9c"), ("i", "2"), ("met", "true"), ("answer_note", "see test")]).unwrap();
         let Command::Edit(edit) = &form[0].command else { panic!() };
         assert_eq!((edit.answers[0].i, edit.answers[0].met), (2, Some(true)));
+    }
+
+    #[test]
+    fn a_setting_has_a_key_beside_the_forms_own() {
+        let form = parsed(&[("command", "configure"), ("key", "k-1"), ("setting", "zone"), ("value", "Europe/Berlin")]).unwrap();
+        assert_eq!(form.requests[0].to_value(), json!({"command": "configure", "key": "k-1", "args": {"key": "zone", "value": "Europe/Berlin"}}));
+        let form = parsed(&[("command", "configure"), ("setting", "base"), ("value", " ")]).unwrap();
+        assert_eq!(form.requests[0].to_value(), json!({"command": "configure", "args": {"key": "base", "value": null}}), "empty is the default again");
     }
 
     #[test]

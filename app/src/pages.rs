@@ -4,4 +4,5 @@ pub mod board;
 pub mod drag;
 pub mod main;
 pub mod missing;
+pub mod settings;
 pub mod shortcuts;

@@ -10,6 +10,7 @@ mod commits;
 mod fleet;
 mod gather;
 mod hooked;
+mod settings;
 mod snapshot;
 mod tips;
 
@@ -21,6 +22,7 @@ use crate::boot::{Base, Clock};
 use contracts::command::CommandRequest;
 use contracts::{Actor, Board, Caller, Code, Hint, Moment, Problem, Surface, limits};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use storage::{Outcome, Request, Store, StoreError, Work};
 use tokio::runtime::Handle;
@@ -33,6 +35,8 @@ pub struct PageFacts {
     pub version: String,
     /// Snippets for connecting agents, title and text.
     pub connect: Vec<(String, String)>,
+    /// Where agents reach it over HTTP.
+    pub port: Option<u16>,
     /// Whether writes are refused.
     pub read_only: bool,
 }
@@ -82,6 +86,11 @@ impl ServerPort {
 
     pub(crate) fn store(&self) -> Store {
         self.0.store()
+    }
+
+    /// The project's `.callboard`.
+    pub fn directory(&self) -> PathBuf {
+        self.store().place().root.clone()
     }
 
     /// Waits until the writer has nothing more to do. A command line ends with this, a server with its process.

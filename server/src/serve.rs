@@ -70,7 +70,7 @@ async fn built(
     version: &str,
     stopped: watch::Receiver<bool>,
 ) -> Result<(Router, Arc<Live>), Problem> {
-    boot.port.set_page(PageFacts { version: version.to_owned(), connect: connect(port), read_only: options.read_only });
+    boot.port.set_page(PageFacts { version: version.to_owned(), connect: connect(port), port: Some(port), read_only: options.read_only });
     let publisher = Publisher::start(boot.port.clone(), version.to_owned()).await?;
     if !options.read_only {
         tokio::spawn(follow_fetches(boot.port.clone(), stopped.clone()));

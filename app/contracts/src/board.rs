@@ -4,6 +4,7 @@ use crate::command::{CommandRequest, Receipt};
 use crate::graph::{GraphView, Walk};
 use crate::id::{Actor, CommitSha, EventId, TaskId};
 use crate::problem::{Code, Problem};
+use crate::settings::{SettingsQuery, SettingsView};
 use crate::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Queue, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
@@ -117,4 +118,6 @@ pub trait Board: Send + Sync + 'static {
     fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>>;
     /// All milestones, open ones first.
     fn milestones(&self) -> Answer<'_, Vec<MilestoneView>>;
+    /// How the project is wired to git and to agent clients here, and, when asked, whether its log holds.
+    fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView>;
 }

@@ -15,6 +15,7 @@ pub mod limits;
 pub mod moment;
 pub mod moves;
 pub mod problem;
+pub mod settings;
 pub mod standing;
 pub mod text;
 pub mod view;

@@ -196,17 +196,21 @@ fn ThemeSwitch() -> impl IntoView {
 
 /// The pages there are.
 #[component]
-pub fn Rail() -> impl IntoView {
+pub fn Rail(settings: bool) -> impl IntoView {
     let store = expect_context::<Store>();
     let ui = use_context::<Ui>();
-    let home = Base::here().path("/");
+    let base = Base::here();
+    let home = base.path("/");
+    let current = |here: bool| here.then_some("page");
+    // The settings are a page of their own: what is on it is looked at when it is loaded.
+    let leaves = settings.then_some("external");
     let asks = move || store.counts.with(|counts| counts.column(Column::NeedsYou));
     let version = store.version.with_untracked(|version| version.split(['+', '-']).next().unwrap_or_default().to_owned());
     view! {
         <nav class="rail" aria-label="Project">
             <ul>
                 <li>
-                    <a href=home aria-current="page">
+                    <a href=home aria-current=current(!settings) rel=leaves>
                         <Icon name="board"/>
                         <span>"Board"</span>
                         {move || {
@@ -215,6 +219,12 @@ pub fn Rail() -> impl IntoView {
                                 <span class="badge" data-state="person" title=format!("{} you", words::count(asks, "card needs", "cards need"))>{asks}</span>
                             })
                         }}
+                    </a>
+                </li>
+                <li>
+                    <a href=base.path(crate::pages::settings::PATH) aria-current=current(settings) rel="external">
+                        <Icon name="settings"/>
+                        <span>"Settings"</span>
                     </a>
                 </li>
             </ul>

@@ -10,12 +10,14 @@ use crate::components::toasts::Toasts;
 use crate::live;
 use crate::pages::board::Board;
 use crate::pages::missing::Failed;
+use crate::pages::settings::{self, Settings};
 use crate::pages::{drag, shortcuts};
 use crate::port::{self, Port};
 use crate::store::Store;
 use crate::tabs::{self, Shown, Spot, Tab};
 use crate::ui::Ui;
 use crate::{Base, browser, words};
+use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::standing::Column;
 use contracts::view::{BoardQuery, Snapshot};
 use contracts::{Code, Problem, TaskId};
@@ -39,9 +41,17 @@ struct Opening {
     snapshot: Snapshot,
     spot: Spot,
     shown: Shown,
+    /// Only on their page, which is always loaded whole.
+    settings: Option<SettingsView>,
 }
 
-async fn read(port: Option<Port>, query: BoardQuery, task: Option<Result<TaskId, Problem>>, spot: Spot) -> Result<Opening, Problem> {
+async fn read(
+    port: Option<Port>,
+    query: BoardQuery,
+    task: Option<Result<TaskId, Problem>>,
+    spot: Spot,
+    settings: Option<SettingsQuery>,
+) -> Result<Opening, Problem> {
     let task = task.transpose()?;
     let port = port.ok_or_else(port::unreachable)?;
     let mut snapshot = port.0.snapshot(query, task.clone()).await?;
@@ -50,10 +60,14 @@ async fn read(port: Option<Port>, query: BoardQuery, task: Option<Result<TaskId,
         (task.thread, task.thread_next) = (page.items, page.next);
     }
     let shown = match task {
-        Some(task) => tabs::read(port, task, &spot).await,
+        Some(task) => tabs::read(port.clone(), task, &spot).await,
         None => Shown::Nothing,
     };
-    Ok(Opening { snapshot, spot, shown })
+    let settings = match settings {
+        Some(query) => Some(port.0.settings(query).await?),
+        None => None,
+    };
+    Ok(Opening { snapshot, spot, shown, settings })
 }
 
 /// Everything but the pages for what is not there.
@@ -71,7 +85,9 @@ pub fn Main() -> impl IntoView {
     };
     let q = query.q.clone();
     let spot = Spot::of(|name| params.with_untracked(|map| map.get(name)));
-    let reading = OnceResource::new_blocking(read(Port::here(), query, task_in(&path, &base), spot));
+    let on_settings = path.strip_prefix(base.as_str()).unwrap_or(&path).trim_end_matches('/') == settings::PATH;
+    let settings = on_settings.then(|| SettingsQuery { verify: param(settings::VERIFY) == "true" });
+    let reading = OnceResource::new_blocking(read(Port::here(), query, task_in(&path, &base), spot, settings));
     view! {
         <Suspense>
             {move || {
@@ -96,6 +112,7 @@ fn Loaded(opening: Opening, q: String) -> impl IntoView {
     store.thread_partial.set(opening.spot.tab == Tab::Thread && !opening.spot.before.is_empty());
     store.spot.set(opening.spot);
     store.shown.set(opening.shown);
+    let settings = opening.settings;
     let ui = Ui::new();
     provide_context(store);
     provide_context(ui);
@@ -121,12 +138,14 @@ fn Loaded(opening: Opening, q: String) -> impl IntoView {
             browser::focus_soon(format!("card-{id}"));
         }
     });
+    let on_settings = settings.is_some();
     let title = move || {
         let project = store.project.with(|project| project.name.clone());
         let needs = store.counts.with(|counts| counts.column(Column::NeedsYou));
         let mark = if needs > 0 { format!("({needs}) ") } else { String::new() };
         match wanted.get().and_then(|id| store.card(&id)) {
             Some(card) => format!("{} · {project} · Callboard", card.card.with(|card| card.title.clone())),
+            None if on_settings => format!("Settings · {project} · Callboard"),
             None => format!("{mark}Board · {project} · Callboard"),
         }
     };
@@ -135,8 +154,10 @@ fn Loaded(opening: Opening, q: String) -> impl IntoView {
         <a class="skip button" href="#main" rel="external">"Skip to the page"</a>
         <div class="app">
             <TopBar/>
-            <Rail/>
-            {move || if as_page.get() {
+            <Rail settings=on_settings/>
+            {move || if let Some(settings) = settings.clone() {
+                view! { <main class="page" id="main" data-fixed="" tabindex="-1"><Bars/><Settings view=settings/></main> }.into_any()
+            } else if as_page.get() {
                 view! {
                     <main class="page" id="main" data-fixed="" tabindex="-1">
                         <Bars/>

@@ -3,6 +3,7 @@
 use crate::words::encoded;
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
+use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
@@ -203,5 +204,9 @@ impl Board for HttpBoard {
     fn milestones(&self) -> Answer<'_, Vec<MilestoneView>> {
         let answer = self.get::<List<MilestoneView>>("/milestones", &());
         Box::pin(async move { answer.await.map(List::items) })
+    }
+
+    fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView> {
+        self.get("/settings", &query)
     }
 }

@@ -2,6 +2,7 @@
 
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::{GraphView, Walk};
+use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::standing::{Column, Standing};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, ColumnView, CommitDetail, ConflictRow, Counts, Entry, HistoryRow, InboxItem, InboxQuery, Me, MilestoneView,
@@ -22,6 +23,8 @@ pub struct FakeBoard {
     pub cards: Vec<TaskCard>,
     /// Whole tasks.
     pub tasks: Vec<TaskView>,
+    /// How it is wired; its log is told when it is asked to be checked.
+    pub settings: SettingsView,
     /// Every command it was given.
     pub told: Mutex<Vec<CommandRequest>>,
 }
@@ -85,7 +88,7 @@ impl FakeBoard {
             refusal: None,
             connect: vec![("Claude Code".into(), "claude mcp add callboard -- callboard mcp".into())],
         };
-        FakeBoard { snapshot, cards, tasks, told: Mutex::new(Vec::new()) }
+        FakeBoard { snapshot, cards, tasks, settings: SettingsView::default(), told: Mutex::new(Vec::new()) }
     }
 
     fn view(&self, query: &BoardQuery) -> BoardView {
@@ -193,6 +196,10 @@ impl Board for FakeBoard {
     }
     fn milestones(&self) -> Answer<'_, Vec<MilestoneView>> {
         ready(Ok(self.snapshot.milestones.clone()))
+    }
+    fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView> {
+        let log = self.settings.log.clone().filter(|_| query.verify);
+        ready(Ok(SettingsView { log, ..self.settings.clone() }))
     }
 }
 

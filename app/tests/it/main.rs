@@ -6,6 +6,7 @@ mod fake;
 
 use any_spawner::Executor;
 use app::{Assets, FormKey, Port, SetStatus, Theme};
+use contracts::settings::{LogCheck, LogFinding, SettingsView, Snippet, Wiring, WiringRow};
 use contracts::view::RefusedForm;
 use contracts::{Code, Problem, Standing};
 use fake::{FakeBoard, brindle, card};
@@ -97,7 +98,13 @@ async fn hostile_text_stays_text() {
     board.tasks[0].spec_html = app::markdown::render(hostile);
     board.snapshot.project.name = hostile.to_owned();
     for path in ["/", "/t/tk-4f2a9c", "/?q=%3Cscript%3Ealert(1)%3C/script%3E"] {
-        let copy = FakeBoard { snapshot: board.snapshot.clone(), cards: board.cards.clone(), tasks: board.tasks.clone(), told: Default::default() };
+        let copy = FakeBoard {
+            snapshot: board.snapshot.clone(),
+            cards: board.cards.clone(),
+            tasks: board.tasks.clone(),
+            settings: Default::default(),
+            told: Default::default(),
+        };
         let (_, html) = page(copy, path).await;
         for tag in ["<script>alert", "<img src=x"] {
             let at = html.find(tag);
@@ -145,6 +152,80 @@ async fn a_refused_form_keeps_what_was_typed() {
     let (status, html) = page(board, "/t/tk-91f24c").await;
     assert_eq!(status, 413);
     assert!(html.contains(">my long words</textarea>") && count(&html, "the limit is 16384") >= 2);
+}
+
+fn wired(what: &str, wiring: Wiring, line: &str, mend: &str) -> WiringRow {
+    WiringRow { what: what.into(), place: "git".into(), wiring, said: String::new(), line: line.into(), mend: mend.into() }
+}
+
+#[tokio::test]
+async fn the_settings_say_what_is_wired_and_what_mends_the_rest() {
+    let mut board = brindle();
+    board.settings = SettingsView {
+        seq: 18_402,
+        hooks: vec![
+            wired("post-commit", Wiring::Installed, "", ""),
+            wired("commit-msg", Wiring::Kept, "if <it> is there", "callboard init --hooks=tracked"),
+            wired("post-merge", Wiring::Older, "", "callboard init"),
+        ],
+        clients: vec![wired("Tools over MCP", Wiring::Missing, "", "callboard init")],
+        snippets: vec![Snippet { client: "Codex".into(), place: "~/.codex/config.toml".into(), text: "[mcp_servers.callboard]".into() }],
+        log: None,
+        version: "0.1.0+abc".into(),
+        licence: "MIT OR Apache-2.0".into(),
+    };
+    let (status, html) = page(board, "/settings").await;
+    assert_eq!((status, count(&html, "<h1"), count(&html, "<table")), (200, 1, 1));
+    for text in [
+        "name=\"setting\" value=\"zone\"",
+        "value=\"UTC\"",
+        "3\u{a0}things to mend",
+        "left to its manager",
+        "if &lt;it&gt; is there",
+        "older than this binary",
+        "callboard init --hooks=tracked",
+        "[mcp_servers.callboard]",
+        "Verify now",
+        "MIT or Apache-2.0",
+    ] {
+        assert!(html.contains(text), "{text} is missing");
+    }
+    assert!(!html.contains("class=\"verify\"") && count(&html, "aria-current=\"page\"") == 1);
+    let rows = "What | Where | Status | What mends it | post-commit | git | installed | commit-msg | git | left to its manager | The line for commit-msg | \
+        if &lt;it&gt; is there | callboard init --hooks=tracked | post-merge | git | older than this binary | callboard init | \
+        Tools over MCP | git | not installed | callboard init";
+    assert_eq!(text_of(&html, "id=\"hooks\"").replace('\u{a0}', " "), format!("Hooks and clients | 3 things to mend | Look again | {rows}"));
+}
+
+#[tokio::test]
+async fn the_log_is_checked_when_that_is_asked() {
+    let mut board = brindle();
+    let finding = LogFinding { place: "log/7c19e24b.jsonl:212".into(), code: "chain".into(), text: "does not follow the line before it".into() };
+    board.settings.log = Some(LogCheck { files: 41, lines: 18_401, events: 18_402, blobs: 3, total: 1, findings: vec![finding] });
+    let (_, html) = page(board, "/settings?verify=true").await;
+    let told = "One thing does not hold. The rest stays in use, because each line's own hash is right. | \
+        18,401 lines in 41 files, 18,402 events in the database, 3 blobs | log/7c19e24b.jsonl:212 | does not follow the line before it | chain";
+    assert_eq!(text_of(&html, "id=\"log\"").replace('\u{a0}', " "), format!("Log | 0 events | Verify now | {told}"));
+    let mut board = brindle();
+    board.settings.log = Some(LogCheck { files: 1, lines: 1, events: 1, blobs: 0, total: 0, findings: Vec::new() });
+    let (_, html) = page(board, "/settings?verify=true").await;
+    assert!(html.contains("Sound: every chain verifies"));
+}
+
+/// The words of the section that has this attribute, element by element.
+fn text_of(html: &str, attribute: &str) -> String {
+    let begin = html.find(attribute).expect("the section is there");
+    let section = html[begin..].split("</section>").next().unwrap_or_default();
+    let (mut words, mut inside) = (String::new(), true);
+    for character in section.chars() {
+        match character {
+            '<' => inside = true,
+            '>' => (inside, words) = (false, words + "\n"),
+            other if !inside => words.push(other),
+            _ => {}
+        }
+    }
+    words.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" | ")
 }
 
 #[tokio::test]

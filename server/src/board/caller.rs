@@ -2,9 +2,10 @@
 
 use super::ServerPort;
 use super::assemble::{Reading, no_task, told};
-use super::{commits, snapshot};
+use super::{commits, settings, snapshot};
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
+use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Place, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
@@ -269,6 +270,13 @@ impl Board for SomebodysBoard {
         Box::pin(async move {
             let found = self.read().await?.read.milestones().await.map_err(told)?;
             Ok(found.iter().map(engine::views::milestone_view).collect())
+        })
+    }
+
+    fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView> {
+        Box::pin(async move {
+            let seq = self.read().await?.seq().await?;
+            settings::settings(&self.port, query, seq).await
         })
     }
 }

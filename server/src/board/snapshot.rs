@@ -41,7 +41,7 @@ pub(super) async fn snapshot(
     query: &BoardQuery,
     task: Option<&TaskId>,
 ) -> Result<Snapshot, Problem> {
-    let PageFacts { version, connect, read_only } = port.page();
+    let PageFacts { version, connect, read_only, .. } = port.page();
     let head = reading.read.head().await.map_err(told)?;
     let project = reading.read.project().await.map_err(told)?.unwrap_or_default();
     let board = board(reading, caller, query).await?;

@@ -11,6 +11,7 @@ use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use contracts::command::parse_args;
+use contracts::settings::SettingsQuery;
 use contracts::view::{ActivityQuery, BoardQuery, Entry, InboxQuery, NextRequest, TaskQuery};
 use contracts::{Actor, Board, Caller, Code, CommandRequest, CommitSha, FieldError, Hint, Markdown, Moment, Problem, TaskId, limits};
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,7 @@ pub fn routes() -> Router<Arc<Site>> {
         .route("/conflicts", get(conflicts))
         .route("/milestones", get(milestones))
         .route("/markdown", post(markdown))
+        .route("/settings", get(settings))
         .route("/commands", post(commands))
         .route("/next", post(next))
 }
@@ -140,6 +142,7 @@ const ACTIVITY: Names = &[
     ("cursor", Kind::Text),
     ("limit", Kind::Rows),
 ];
+const SETTINGS: Names = &[("verify", Kind::Flag)];
 const INBOX: Names = &[("all", Kind::Flag), ("deliver", Kind::Flag), ("limit", Kind::Rows)];
 
 #[derive(Deserialize)]
@@ -317,6 +320,12 @@ async fn markdown(RawQuery(raw): RawQuery, request: Request) -> Answered {
     let Nothing {} = query::read(raw.as_deref(), NONE)?;
     let Written { text } = parse_args(body::json(request).await?)?;
     Ok(Json(json!({"html": app::markdown::render(text.as_str())})).into_response())
+}
+
+/// Never conditional: how files stand has nothing to do with the log's position.
+async fn settings(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery) -> Answered {
+    let query: SettingsQuery = query::read(raw.as_deref(), SETTINGS)?;
+    Ok(Json(site.boards.for_caller(caller).settings(query).await?).into_response())
 }
 
 /// `POST commands`: one `{command, args, key?, expect?, actor?, fence?}`, or `{batch: [≤100], actor?}`, all or nothing.

@@ -14,6 +14,7 @@ use axum::response::Response;
 use axum::routing::get;
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
+use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Queue, RefusedForm, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
@@ -178,5 +179,8 @@ impl Board for WithRefusal {
     }
     fn milestones(&self) -> Answer<'_, Vec<MilestoneView>> {
         self.board.milestones()
+    }
+    fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView> {
+        self.board.settings(query)
     }
 }

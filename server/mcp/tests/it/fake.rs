@@ -1,6 +1,7 @@
 //! A board that gives fixed answers and remembers what it was asked.
 
 use contracts::command::{Command, Receipt};
+use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::view::*;
 use contracts::{Actor, Answer, Board, Caller, Code, Column, CommandRequest, CommitSha, EventId, Moment, Problem, Standing, Status, TaskId};
 use mcp::{Session, Set, Tools, serve};
@@ -143,6 +144,10 @@ impl Board for Fake {
     }
     fn milestones(&self) -> Answer<'_, Vec<MilestoneView>> {
         nothing("milestones")
+    }
+
+    fn settings(&self, _: SettingsQuery) -> Answer<'_, SettingsView> {
+        nothing("settings")
     }
 }
 

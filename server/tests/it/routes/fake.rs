@@ -5,6 +5,7 @@ use axum::{Extension, Router, routing::any};
 use callboard::http::{Bits, Boards, Doors, EntryCode, Head, MemorySessions, Mounts, Person, Site, Token, TokenKind, bind, router, serve};
 use callboard::live::{self, Feed, Heard, Live, Resumed, hearing};
 use contracts::command::{CommandRequest, Receipt};
+use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::view::*;
 use contracts::{Answer, Board, Call as HintCall, Caller, Code, CommitSha, Frame, Hint, Moment, Problem, TaskId};
 use serde::de::DeserializeOwned;
@@ -128,6 +129,10 @@ impl Board for FakeBoard {
     }
     fn milestones(&self) -> Answer<'_, Vec<MilestoneView>> {
         done(Ok(Vec::new()))
+    }
+
+    fn settings(&self, _: SettingsQuery) -> Answer<'_, SettingsView> {
+        done(Ok(SettingsView::default()))
     }
 }
 
