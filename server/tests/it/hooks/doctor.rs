@@ -58,7 +58,7 @@ const TABLE: &[Broken] = &[
     broken("touch .callboard/local-token; chmod 644 .callboard/local-token", "file modes", "local-token can be read by others", "chmod 600 .callboard/local-token"),
     broken("chmod 640 .callboard/state.db", "file modes", "state.db can be read by others", "chmod 600 .callboard/state.db"),
     Broken { after: "rm .callboard/config.toml.broken", ..broken("echo 'colour = \"red\"' >.callboard/config.toml", "configuration", "colour", "mv .callboard/config.toml") },
-    broken("callboard tasks add One && git add -A && git commit -qm Log && callboard tasks add Two && sed -i 's/One/Own/' $(git ls-files '.callboard/log/*.jsonl' | head -1)", "log", "the line can't be used", "git checkout HEAD -- .callboard/log/"),
+    broken("callboard tasks add One && git add -A && git commit -qm Log && callboard tasks add Two && sed -i 's/One/Own/' $(grep -l One .callboard/log/*.jsonl | head -1)", "log", "the line can't be used", "git checkout HEAD -- .callboard/log/"),
 ];
 
 /// What doctor says: each fault with what mends it.
