@@ -6,7 +6,7 @@ use contracts::moves::commands_for;
 use contracts::standing::{Column, Standing};
 use contracts::text::Note;
 use contracts::view::{Allowance, TaskCard};
-use contracts::{Key, Problem};
+use contracts::{Actor, Key, Problem};
 
 /// What a move needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,10 @@ pub enum Ask {
     Changes,
     /// Why it is opened again.
     Reopen,
+    /// Why it is taken from somebody else who works on it.
+    TakeBack,
+    /// The same, and held back.
+    TakeAndHold,
 }
 
 impl Ask {
@@ -38,6 +42,7 @@ impl Ask {
             Ask::SubmitWithoutCode => "submit",
             Ask::Changes => "review",
             Ask::Reopen => "reopen",
+            Ask::TakeBack | Ask::TakeAndHold => "release",
         }
     }
 
@@ -46,7 +51,8 @@ impl Ask {
         match self {
             Ask::CloseWithoutCode => Column::Done,
             Ask::SubmitWithoutCode => Column::NeedsYou,
-            Ask::Changes | Ask::Reopen => Column::Ready,
+            Ask::Changes | Ask::Reopen | Ask::TakeBack => Column::Ready,
+            Ask::TakeAndHold => Column::Backlog,
         }
     }
 
@@ -57,6 +63,8 @@ impl Ask {
             Ask::SubmitWithoutCode => "Submit without a commit",
             Ask::Changes => "Ask for changes",
             Ask::Reopen => "Open it again",
+            Ask::TakeBack => "Take it from who works on it",
+            Ask::TakeAndHold => "Take it from who works on it, and hold it",
         }
     }
 
@@ -67,6 +75,7 @@ impl Ask {
             Ask::SubmitWithoutCode => "What was done, and why is there no commit?",
             Ask::Changes => "What should change?",
             Ask::Reopen => "Why? (not required)",
+            Ask::TakeBack | Ask::TakeAndHold => "Why? Who holds it now reads this, and stops.",
         }
     }
 
@@ -77,15 +86,21 @@ impl Ask {
             Ask::SubmitWithoutCode => "Submit for review",
             Ask::Changes => "Ask for changes",
             Ask::Reopen => "Reopen",
+            Ask::TakeBack => "Take it back",
+            Ask::TakeAndHold => "Take it and hold",
         }
     }
 }
 
-/// What it takes to move a card to a column: the commands of [`contracts::moves`], unless they would lack their words.
-pub fn plan(card: &TaskCard, to: Column) -> Result<Move, Problem> {
+/// What it takes for `me` to move a card to a column: the commands of [`contracts::moves`], unless they would lack their words, or take the
+/// work of somebody else who is on it.
+pub fn plan(card: &TaskCard, to: Column, me: &Actor) -> Result<Move, Problem> {
+    let anothers = card.lease.as_ref().is_some_and(|lease| lease.actor != *me);
     let asks = match to {
         Column::Ready if card.column == Column::Done => Some(Ask::Reopen),
         Column::Ready if card.standing == Standing::InReview => Some(Ask::Changes),
+        Column::Ready if card.column == Column::Working && anothers => Some(Ask::TakeBack),
+        Column::Backlog if card.column == Column::Working && anothers => Some(Ask::TakeAndHold),
         Column::NeedsYou if card.commits == 0 => Some(Ask::SubmitWithoutCode),
         Column::Done if card.standing != Standing::InReview && card.commits == 0 => Some(Ask::CloseWithoutCode),
         _ => None,
@@ -113,9 +128,8 @@ pub fn requests(commands: Vec<Command>, key: &str) -> Vec<CommandRequest> {
 
 /// Why a card may not go to a column, as its reader's own allowances say.
 pub fn reason(card: &TaskCard, allowed: &[Allowance], to: Column) -> Option<String> {
-    let name = match plan(card, to) {
-        Ok(Move::Now(commands)) => commands.first().map(Command::name)?,
-        Ok(Move::Ask(ask)) => ask.command(),
+    let name = match commands_for(card, to, &Note::default(), false) {
+        Ok(commands) => commands.first().map(Command::name)?,
         Err(problem) => return Some(problem.title),
     };
     allowed.iter().find(|allowance| allowance.command == name).and_then(|allowance| allowance.refused.as_ref()).map(|refusal| refusal.text.clone())
@@ -127,7 +141,7 @@ mod tests {
     use crate::order::tests::card;
 
     fn words(card: &TaskCard, to: Column) -> String {
-        match plan(card, to) {
+        match plan(card, to, &Actor::dev_named("ana")) {
             Ok(Move::Now(commands)) => commands.iter().map(Command::name).collect::<Vec<_>>().join(" "),
             Ok(Move::Ask(ask)) => format!("ask {}", ask.command()),
             Err(problem) => problem.code.to_string(),
@@ -151,6 +165,18 @@ mod tests {
         assert_eq!(words(&standing(Standing::InReview), Column::Ready), "ask review");
         assert_eq!(words(&done, Column::Ready), "ask reopen");
         assert_eq!(words(&ready, Column::NeedsYou), "illegal_move");
+    }
+
+    #[test]
+    fn what_somebody_else_works_on_is_taken_with_a_reason() {
+        let held = |who: &str| {
+            let lease = serde_json::json!({"actor": who, "since": "2026-11-29T11:00:00Z", "until": "2026-11-29T12:00:00Z", "ttl_s": 900, "fence": 1});
+            let lease = Some(serde_json::from_value(lease).unwrap());
+            TaskCard { standing: Standing::Working, column: Column::Working, lease, ..card("tk-4f2a9c") }
+        };
+        let (own, anothers) = (held("dev:ana"), held("agent:ana/w1"));
+        assert_eq!((words(&own, Column::Ready), words(&anothers, Column::Ready)), ("release".to_owned(), "ask release".to_owned()));
+        assert_eq!((words(&own, Column::Backlog), words(&anothers, Column::Backlog)), ("release hold".to_owned(), "ask release".to_owned()));
     }
 
     #[test]

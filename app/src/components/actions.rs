@@ -6,7 +6,7 @@ use crate::moves::{self, Ask, Move};
 use crate::store::Store;
 use contracts::standing::Column;
 use contracts::view::{TaskCard, TaskView};
-use contracts::{Code, TaskId};
+use contracts::{Actor, Code, TaskId};
 use leptos::prelude::*;
 
 /// Why the reader may not give a command; none when they may.
@@ -189,7 +189,8 @@ fn MoveTo() -> impl IntoView {
         seen.get().map(|target| {
             let asked = store.refusal.get_untracked().filter(|refusal| refusal.command == "move").and_then(|refusal| refusal.fields.get("to").cloned());
             let open = asked.is_some();
-            let rows = target.moves.into_iter().map(|(column, refused)| row(&target.card, column, refused, asked.as_deref())).collect_view();
+            let me = store.me.with_untracked(|me| me.actor.clone());
+            let rows = target.moves.into_iter().map(|(column, refused)| row(&target.card, column, &me, refused, asked.as_deref())).collect_view();
             view! {
                 <details class="unfold" data-once="" id=MOVE name="act" open=open>
                     <summary class="button">"Move to…"</summary>
@@ -201,12 +202,12 @@ fn MoveTo() -> impl IntoView {
 }
 
 /// One column: the button that moves there, or, where words are needed first, what unfolds their form. Either bears the column's name.
-fn row(card: &TaskCard, column: Column, refused: Option<String>, asked: Option<&str>) -> AnyView {
+fn row(card: &TaskCard, column: Column, me: &Actor, refused: Option<String>, asked: Option<&str>) -> AnyView {
     let (name, to, task) = (column.words(), column.as_str(), card.id.clone());
     if let Some(reason) = refused {
         return view! { <li><button class="button" type="button" disabled=true>{name}</button><span class="quiet t-12">{reason}</span></li> }.into_any();
     }
-    match moves::plan(card, column) {
+    match moves::plan(card, column, me) {
         Ok(Move::Ask(ask)) => view! {
             <li>
                 <details class="unfold" name="move" open=asked == Some(to)>

@@ -218,7 +218,8 @@ fn reaches(named: &[Actor], me: &Actor, holder: Option<&Actor>) -> String {
     let (agents, people) = (short(Actor::is_agent), short(Actor::is_dev));
     match (agents.as_slice(), people.as_slice()) {
         ([], []) => match holder.filter(|holder| *holder != me) {
-            Some(holder) => format!("Stays in the thread. Name @{} to reach who holds it.", holder.short()),
+            Some(holder) if holder.is_agent() => format!("Reaches {}, who holds it, on its next tool call.", holder.short()),
+            Some(holder) => format!("Reaches the inbox of {}, who holds it.", holder.short()),
             None => "Stays in the thread. @ names somebody to reach.".to_owned(),
         },
         ([one], []) => format!("Reaches {one} on its next tool call."),
@@ -240,6 +241,8 @@ mod tests {
         let actor = |name: &str| Actor::parse(name).unwrap();
         let me = actor("dev:ana");
         assert_eq!(reaches(&[], &me, None), "Stays in the thread. @ names somebody to reach.");
+        assert_eq!(reaches(&[], &me, Some(&actor("agent:ana/w1"))), "Reaches ana/w1, who holds it, on its next tool call.");
+        assert_eq!(reaches(&[], &me, Some(&me)), "Stays in the thread. @ names somebody to reach.");
         assert_eq!(reaches(&[actor("agent:ana/w2")], &me, None), "Reaches ana/w2 on its next tool call.");
         assert_eq!(reaches(&[actor("agent:ana/w2"), actor("dev:mei"), me.clone()], &me, None), "Reaches ana/w2 on its next tool call, and the inbox of mei.");
     }

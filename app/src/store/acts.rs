@@ -60,7 +60,7 @@ impl Store {
         if before.column == to {
             return Giving::Given;
         }
-        let commands = match moves::plan(&before, to) {
+        let commands = match self.me.with_untracked(|me| moves::plan(&before, to, &me.actor)) {
             Ok(Move::Ask(ask)) => return Giving::Asks(ask),
             Ok(Move::Now(commands)) => commands,
             Err(problem) => {

@@ -33,12 +33,7 @@ pub(crate) fn carry(case: &Case, command: &Command) -> Result<Decision, Rejectio
         Command::Hold(command) => work::hold(case, command)?,
         Command::Unhold(command) => about(&command.task, Kind::TaskUnheld, json!({"note": command.note})),
         Command::Assign(command) => work::assign(case, command)?,
-        Command::Comment(command) => {
-            let told = case.told(&command.mentions, command.text.as_str());
-            let mut decision = about(&command.task, Kind::TaskCommented, json!({"text": command.text, "mentions": told, "reply_to": command.reply_to}));
-            tell(&mut decision, &told);
-            decision
-        }
+        Command::Comment(command) => work::comment(case, command)?,
         Command::Question(command) => work::question(case, command)?,
         Command::Answer(command) => work::answer(case, command)?,
         Command::Message(command) => work::message(case, command),

@@ -4,7 +4,7 @@ use crate::facts::{Context, Facts, Lease, MilestoneFacts, TaskFacts};
 use crate::rejection::Rejection;
 use crate::settings::Settings;
 use crate::standing::{LeaseState, lease_state};
-use crate::words::mentioned;
+use crate::words::{Mention, mentioned};
 use contracts::command::{AnswerQuestion, Settle};
 use contracts::standing::Status;
 use contracts::{Actor, MilestoneId, TaskId, limits};
@@ -82,13 +82,24 @@ impl<'a> Case<'a> {
     /// Whom a text tells: those named, and those in the text who are known here; at most 20.
     pub fn told(&self, mentions: &[Actor], text: &str) -> Vec<Actor> {
         let mut told: Vec<Actor> = Vec::new();
-        let known = mentioned(text).into_iter().filter(|actor| self.facts.actors.contains(actor));
+        let known = mentioned(text, self.caller()).into_iter().filter_map(|mention| self.known(&mention).cloned());
         for actor in mentions.iter().cloned().chain(known) {
             if !told.contains(&actor) && told.len() < limits::MENTIONS_MAX {
                 told.push(actor);
             }
         }
         told
+    }
+
+    /// Who a mention means: the first of its readings that is known here.
+    fn known<'m>(&self, mention: &'m Mention) -> Option<&'m Actor> {
+        mention.readings.iter().find(|actor| self.facts.actors.contains(*actor))
+    }
+
+    /// Names in a text that mean nobody known here, as they are written.
+    pub fn unknown(&self, text: &str) -> Vec<String> {
+        let unknown = |mention: &Mention| self.known(mention).is_none() && !mention.readings.contains(self.caller());
+        mentioned(text, self.caller()).iter().filter(|mention| unknown(mention)).map(|mention| format!("@{}", mention.name)).collect()
     }
 
     /// What a caller may change of an open task.

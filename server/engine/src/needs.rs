@@ -25,7 +25,8 @@ pub fn needs(command: &Command, caller: &Caller) -> Needs {
         Command::Message(command) => vec![command.text.as_str()],
         _ => Vec::new(),
     };
-    needs.actors = texts.into_iter().flat_map(mentioned).filter(|actor| *actor != caller.actor).collect();
+    needs.actors =
+        texts.into_iter().flat_map(|text| mentioned(text, &caller.actor)).flat_map(|mention| mention.readings).filter(|actor| *actor != caller.actor).collect();
     needs.tasks.extend(task_of(command).cloned());
     match command {
         Command::Plan(plan) => {

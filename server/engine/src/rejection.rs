@@ -228,8 +228,9 @@ impl Rejection {
                     _ => format!("{task} has no commit that counts (merges, empty and superseded ones do not)"),
                 };
                 let place = branch.as_ref().map_or_else(|| "commit your work".to_owned(), |branch| format!("commit on {branch}"));
+                let elsewhere = format!("a commit elsewhere counts with the trailer Task: {task}, or after callboard bind SHA --task {task}");
                 let call = on_task(command, task).with("no_code", true).with("note", "<what was done, and why without code>");
-                (Code::NoEvidence, title, Hint { text: format!("{place}, or without code"), calls: vec![call] })
+                (Code::NoEvidence, title, Hint { text: format!("{place}; {elsewhere}; or without code"), calls: vec![call] })
             }
             Rejection::NeedsReason { what, call, agent } => {
                 let least = if *agent { format!(" of at least {} characters", limits::AGENT_NOTE_CHARS_MIN) } else { String::new() };

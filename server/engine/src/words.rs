@@ -98,8 +98,18 @@ pub fn substance(note: &str) -> usize {
     note.chars().filter(|character| !character.is_whitespace()).count()
 }
 
-/// Every `@dev:…` and `@agent:…` in a text that parses as an actor, in order, each once. Who of them is known here, storage says.
-pub fn mentioned(text: &str) -> Vec<Actor> {
+/// One `@name` in a text, and whom it can mean, the likeliest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention<'a> {
+    /// As written, without the `@`.
+    pub name: &'a str,
+    /// Never empty.
+    pub readings: Vec<Actor>,
+}
+
+/// Every `@name` in a text that can mean an actor, in order, each once: in full (`@agent:ana/w1`), or short as everything shows it: `@ana` a
+/// person, `@ana/w1` an agent, `@w1` an agent of the same person as `speaker`. Who of them is known here, storage says.
+pub fn mentioned<'a>(text: &'a str, speaker: &Actor) -> Vec<Mention<'a>> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for (place, _) in text.match_indices('@') {
@@ -110,13 +120,25 @@ pub fn mentioned(text: &str) -> Vec<Actor> {
         let end = rest.find(|character: char| !(character.is_ascii_lowercase() || character.is_ascii_digit() || ":/._-".contains(character)));
         // A sentence may end right after the name.
         let name = rest[..end.unwrap_or(rest.len())].trim_end_matches(['.', ':', '/', '-', '_']);
-        let Ok(actor) = Actor::parse(name) else { continue };
-        if (actor.is_dev() || actor.is_agent()) && seen.insert(actor.clone()) {
-            found.push(actor);
+        let readings = readings(name, speaker);
+        if !readings.is_empty() && seen.insert(name) {
+            found.push(Mention { name, readings });
         }
     }
     found.truncate(limits::MENTIONS_MAX * 5);
     found
+}
+
+fn readings(name: &str, speaker: &Actor) -> Vec<Actor> {
+    let written = if name.contains(':') {
+        vec![name.to_owned()]
+    } else if name.contains('/') {
+        vec![format!("agent:{name}")]
+    } else {
+        let own = speaker.dev().map(|dev| format!("agent:{dev}/{name}"));
+        std::iter::once(format!("dev:{name}")).chain(own).collect()
+    };
+    written.iter().filter_map(|text| Actor::parse(text).ok()).filter(|actor| actor.is_dev() || actor.is_agent()).collect()
 }
 
 #[cfg(test)]
@@ -124,10 +146,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mentions_are_actors_in_running_text() {
-        let names = |text: &str| mentioned(text).iter().map(ToString::to_string).collect::<Vec<_>>();
-        assert_eq!(names("ask @agent:bo/w_1, then @dev:ana. Not a@dev:bo or @system:demo or @bo; again @dev:ana"), ["agent:bo/w_1", "dev:ana"]);
-        assert_eq!(names("(@dev:ana) @dev:é @agent:bo"), ["dev:ana"]);
+    fn mentions_are_actors_in_running_text_in_full_or_short() {
+        let speaker = Actor::dev_named("ana");
+        let names = |text: &str| {
+            let said = |mention: Mention| mention.readings.iter().map(ToString::to_string).collect::<Vec<_>>().join("|");
+            mentioned(text, &speaker).into_iter().map(said).collect::<Vec<_>>()
+        };
+        assert_eq!(names("ask @agent:bo/w_1, then @dev:ana. Not a@dev:bo or @system:demo; again @dev:ana"), ["agent:bo/w_1", "dev:ana"]);
+        assert_eq!(names("(@dev:ana) @agent:bo @Ana"), ["dev:ana"]);
+        assert_eq!(names("@bo/w1, @main: and mail@bo.org"), ["agent:bo/w1", "dev:main|agent:ana/main"]);
+        assert_eq!(mentioned("@main", &Actor::agent_named("bo", "w1"))[0].readings[1].as_str(), "agent:bo/main");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::acting::{self, Stand};
 use super::words;
-use crate::board::{HookedBoard, ServerPort};
+use crate::board::{HookedBoard, HookedLease, ServerPort};
 use crate::boot::{self, Boot, BootOptions};
 use crate::evidence;
 use contracts::command::BoundHow;
@@ -122,6 +122,16 @@ impl Here {
             Some(_) if held.iter().any(|task| task.id == *id) => None,
             Some(task) => Some(words::not_held(actor, task, board.now)),
         })
+    }
+
+    /// What to say of a commit that names no task, when whoever made it holds one: the caller, or an agent of the same person whose work
+    /// is here, or nowhere that is known.
+    pub fn unnamed(&self, board: &HookedBoard, person: &Actor) -> Option<String> {
+        let who = self.acting.as_ref().unwrap_or(person);
+        let here = |worktree: &Option<String>| worktree.as_deref().is_none_or(|worktree| Path::new(worktree) == self.worktree);
+        let may_be = |lease: &HookedLease| lease.actor == *who || (who.is_dev() && lease.actor.same_dev(who) && here(&lease.worktree));
+        let held: Vec<_> = board.tasks.iter().filter(|task| task.open && task.lease.as_ref().is_some_and(|lease| lease.runs && may_be(lease))).collect();
+        words::counts_for_none(&held)
     }
 
     /// Whose commit it is: the intent's, the environment's, the holder's in whose worktree it was made, else the person's.

@@ -127,7 +127,7 @@ fn add(here: &Here, path: &Path, task: Option<TaskId>) -> Said {
     }
 }
 
-/// `post-commit`: the new commit is bound.
+/// `post-commit`: the new commit is bound. One that names no task is left alone, and who holds a task here is told so.
 async fn committed(here: &Here) -> Said {
     if here.repository.in_progress() == Some(InProgress::Rebase) {
         return Said::default();
@@ -139,6 +139,10 @@ async fn committed(here: &Here) -> Said {
         None => None,
     };
     let (tasks, how) = commit::tasks(&facts.trailers, facts.branch.as_deref(), intent.as_ref());
+    if let (true, Some(boot)) = (tasks.is_empty(), &boot) {
+        let Ok(seen) = boot.port.hooked(&[]).await else { return Said::default() };
+        return here.unnamed(&seen, &boot.identity.dev).map_or_else(Said::default, Said::line);
+    }
     let commands = tasks.iter().map(|task| Command::Bind(evidence::bind(&facts, task, how))).collect();
     write(here, boot.as_ref(), intent.as_ref(), commands).await
 }

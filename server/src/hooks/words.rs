@@ -40,6 +40,14 @@ pub fn several(actor: &Actor, tasks: &[&HookedTask]) -> String {
     format!("you ({actor}) hold several tasks ({}). Say which: git commit --trailer \"Task: {first}\", or commit in its own branch.", places.join(", "))
 }
 
+/// A commit that names no task, made where these are held; nothing where none is.
+pub fn counts_for_none(held: &[&HookedTask]) -> Option<String> {
+    let first = held.first()?;
+    let more = held.len() - 1;
+    let others = if more == 0 { String::new() } else { format!(" (or of {})", contracts::text::count(more as i64, "other task")) };
+    Some(format!("this commit counts for no task. If it is of {} · {}{others}: callboard bind --task {}", first.id, first.title, first.id))
+}
+
 /// Hooks are off, and the branch would not bind the commit.
 pub fn hooks_off(actor: &Actor) -> String {
     format!(

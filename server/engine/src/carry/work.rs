@@ -8,7 +8,7 @@ use crate::facts::{Decision, TaskFacts};
 use crate::rejection::Rejection;
 use crate::standing::{counting, passed};
 use crate::words::{count, cut, some};
-use contracts::command::{AnswerQuestion, Assign, Bind, Block, Cancel, Close, Hold, Message, Question, Release, Review, Submit, Supersede};
+use contracts::command::{AnswerQuestion, Assign, Bind, Block, Cancel, Close, Comment, Hold, Message, Question, Release, Review, Submit, Supersede};
 use contracts::standing::{Status, Verdict, Via};
 use contracts::{Actor, TaskId, limits};
 use serde_json::json;
@@ -160,6 +160,25 @@ pub(super) fn assign(case: &Case, assign: &Assign) -> Result<Decision, Rejection
     }
     if from != to {
         decision.events.push(draft(Kind::TaskAssigned, assign.task.as_str(), json!({"to": to, "from": from, "note": assign.note})));
+    }
+    Ok(decision)
+}
+
+/// Who holds a task works by what people say of it, so a person's comment that names nobody is for its holder.
+pub(super) fn comment(case: &Case, comment: &Comment) -> Result<Decision, Rejection> {
+    let of = case.task(&comment.task)?;
+    let mut told = case.told(&comment.mentions, comment.text.as_str());
+    let unknown = if told.is_empty() { case.unknown(comment.text.as_str()) } else { Vec::new() };
+    if told.is_empty() && case.is_person() {
+        told.extend(case.running(of).map(|lease| lease.actor.clone()).filter(|holder| holder != case.caller()));
+    }
+    let value = json!({"text": comment.text, "mentions": told, "reply_to": comment.reply_to});
+    let mut decision = about(&comment.task, Kind::TaskCommented, value);
+    tell(&mut decision, &told);
+    match unknown.as_slice() {
+        [] => {}
+        [one] => warn(&mut decision, "not_told", format!("{one} has not acted here and is told nothing")),
+        several => warn(&mut decision, "not_told", format!("{} have not acted here and are told nothing", some(several, 5))),
     }
     Ok(decision)
 }

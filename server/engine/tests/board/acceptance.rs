@@ -77,7 +77,7 @@ fn a_person_ends_the_work_of_a_worker_and_the_worker_is_told() {
 fn done_needs_a_commit_or_a_reason() {
     assert_snapshot!(outcome("ana plan a; w1 claim a", "w1 close a"), @"
     refused no_evidence: tk-0000a0 has no commit
-    hint: commit on task/tk-0000a0-a, or without code: callboard tasks done tk-0000a0 -m '<what was done, and why without code>' --no-code
+    hint: commit on task/tk-0000a0-a; a commit elsewhere counts with the trailer Task: tk-0000a0, or after callboard bind SHA --task tk-0000a0; or without code: callboard tasks done tk-0000a0 -m '<what was done, and why without code>' --no-code
     ");
     assert_snapshot!(outcome("ana plan a; w1 claim a", "w1 close a no_code=true; w1 close a no_code=true note=short; w1 close a no_code=true note='only a decision was made'"), @"
     refused needs_reason: close without code needs a note of at least 10 characters
@@ -100,7 +100,7 @@ fn done_needs_a_commit_or_a_reason() {
 fn merges_empty_and_superseded_commits_are_no_evidence() {
     assert_snapshot!(outcome("ana plan a; w1 claim a; w1 commit a parents=[\"1\",\"2\"]; w1 commit a path=null; w1 commit a path=.callboard/log/x.jsonl; w1 commit a sha=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; w1 supersede a old=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa why=gone", "w1 close a"), @"
     refused no_evidence: tk-0000a0 has no commit that counts (merges, empty and superseded ones do not)
-    hint: commit on task/tk-0000a0-a, or without code: callboard tasks done tk-0000a0 -m '<what was done, and why without code>' --no-code
+    hint: commit on task/tk-0000a0-a; a commit elsewhere counts with the trailer Task: tk-0000a0, or after callboard bind SHA --task tk-0000a0; or without code: callboard tasks done tk-0000a0 -m '<what was done, and why without code>' --no-code
     ");
     assert_snapshot!(outcome("ana plan a; w1 claim a; w1 commit a sha=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa patch=p; w1 commit a sha=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb patch=p; w1 supersede a old=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa new=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb why=amend", "w1 commit a sha=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb; w1 close a"), @"
     now working
@@ -262,6 +262,35 @@ fn a_lapsed_lease_is_its_holders_until_somebody_takes_it() {
 fn who_is_mentioned_is_exactly_who_is_named() {
     assert_snapshot!(outcome("ana plan a; w1 claim a; agent:ana/w_1 comment a text=hello; agent:ana/wx1 comment a text=hello", "ana comment a text='ask @agent:ana/w_1, @agent:ana/w9 and @dev:ana'"), @r#"
     task.commented tk-0000a0 mentions=["agent:ana/w_1"] →agent:ana/w_1 (mention)
+    now working
+    "#);
+}
+
+#[test]
+fn a_persons_comment_that_names_nobody_is_for_the_holder() {
+    assert_snapshot!(outcome("ana plan a; w1 claim a", "ana comment a text='please use nom'; w2 comment a text='seen in passing'; ana comment a text='cc @w9'; w1 release a note='no time for it now'; ana comment a text='cc @w9'"), @r#"
+    task.commented tk-0000a0 mentions=["agent:ana/w1"] →agent:ana/w1 (mention)
+    now working
+    task.commented tk-0000a0
+    now working
+    task.commented tk-0000a0 mentions=["agent:ana/w1"] →agent:ana/w1 (mention)
+    ! not_told: @w9 has not acted here and is told nothing
+    now working
+    task.released tk-0000a0 note=no time for it now reason=asked holder=agent:ana/w1
+    lease of tk-0000a0 ended
+    now ready
+    task.commented tk-0000a0
+    ! not_told: @w9 has not acted here and is told nothing
+    now ready
+    "#);
+}
+
+#[test]
+fn a_short_name_is_whom_everything_shows_it_for() {
+    assert_snapshot!(outcome("ana plan a / b; w1 claim a; w2 claim b; x1 comment a text=hello", "ana comment b text='@w1, @bo/x1, @bo and @w9: look'; x1 comment b text='@w1 @ana/w1'"), @r#"
+    task.commented tk-0000a1 mentions=["agent:ana/w1","agent:bo/x1"] →agent:ana/w1 (mention) →agent:bo/x1 (mention)
+    now working
+    task.commented tk-0000a1 mentions=["agent:ana/w1"] →agent:ana/w1 (mention)
     now working
     "#);
 }

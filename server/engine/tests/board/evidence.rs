@@ -23,7 +23,7 @@ fn a_review_is_not_ones_own_and_changes_need_words() {
 fn handing_in_twice_or_nothing_is_refused() {
     assert_snapshot!(outcome("ana plan a; w1 claim a", "w1 submit a note='all of it is done'; w1 commit a; w1 submit a; w1 submit a note='all of it is done'; w1 submit a note='all of it is done'"), @"
     refused no_evidence: tk-0000a0 has no commit
-    hint: commit on task/tk-0000a0-a, or without code: callboard tasks submit tk-0000a0 -m '<what was done, and why without code>' --no-code
+    hint: commit on task/tk-0000a0-a; a commit elsewhere counts with the trailer Task: tk-0000a0, or after callboard bind SHA --task tk-0000a0; or without code: callboard tasks submit tk-0000a0 -m '<what was done, and why without code>' --no-code
     commit.bound tk-0000a0
     now working
     refused needs_reason: submit needs a note of at least 10 characters

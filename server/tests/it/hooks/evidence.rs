@@ -29,6 +29,24 @@ fn a_commit_is_bound_once_and_followed_through_rewrites() {
 }
 
 #[test]
+fn a_commit_that_names_no_task_says_so_to_who_holds_one() {
+    let scene = Scene::new();
+    let dir = scene.dir();
+    scene.change(&dir, "1");
+    let quiet = scene.shell("git commit -qm 'Nothing is held'", &dir, &[], "");
+    assert_eq!(quiet.stderr, "");
+
+    let id = scene.stage.add("Paint the buoys", &[]);
+    scene.stage.ok(&["tasks", "claim", &id]);
+    scene.change(&dir, "2");
+    let said = scene.shell("git commit -qm 'On main'", &dir, &[], "");
+    assert!(said.ok && said.stderr.contains(&format!("callboard bind --task {id}")), "{said:?}");
+    let refused = scene.shell(&format!("\"$CB\" tasks done {id}"), &dir, &[], "");
+    assert!(refused.stderr.contains(&format!("after callboard bind SHA --task {id}")), "{refused:?}");
+    scene.person(&format!("\"$CB\" bind --task {id} && \"$CB\" tasks done {id}"));
+}
+
+#[test]
 fn without_hooks_the_branch_and_the_trailers_are_found_at_the_end() {
     let scene = Scene::new();
     let (task, branch) = scene.task();
