@@ -4,7 +4,7 @@
 use contracts::Moment;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, HtmlFormElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
+use web_sys::{HtmlElement, HtmlFormElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 
 /// An attribute of `<html>`: how the server tells the page where things are.
 fn of_html(name: &str) -> String {
@@ -109,8 +109,10 @@ pub fn has_focus(element: &HtmlElement) -> bool {
 /// Whether the focus is where text is written.
 pub fn typing() -> bool {
     let Some(active) = document().active_element() else { return false };
+    let pressed =
+        active.dyn_ref::<web_sys::HtmlInputElement>().is_some_and(|input| matches!(input.type_().as_str(), "checkbox" | "radio" | "button" | "submit"));
     let name = active.tag_name();
-    matches!(name.as_str(), "INPUT" | "TEXTAREA" | "SELECT") || active.has_attribute("contenteditable")
+    !pressed && matches!(name.as_str(), "INPUT" | "TEXTAREA" | "SELECT") || active.has_attribute("contenteditable")
 }
 
 /// Whether anything written on the page is not sent yet.
@@ -154,11 +156,6 @@ pub fn kept(name: &str) -> Option<String> {
 /// Puts a text on the clipboard.
 pub fn copy(text: &str) {
     let _ = window().navigator().clipboard().write_text(text);
-}
-
-/// Whether Ctrl, Alt or ⌘ is down.
-pub fn modified(event: &KeyboardEvent) -> bool {
-    event.ctrl_key() || event.alt_key() || event.meta_key()
 }
 
 /// The fields of a form in order, with the button that sent it.
@@ -311,4 +308,78 @@ pub fn taken_over() {
     if let Some(html) = document().document_element() {
         let _ = html.set_attribute("data-app", "on");
     }
+}
+
+/// Closes the menus that are open, but for one that something lies in. Says whether there was one.
+pub fn close_menus(inside: Option<web_sys::EventTarget>) -> bool {
+    let inside = inside.and_then(|target| target.dyn_into::<web_sys::Node>().ok());
+    let Ok(menus) = document().query_selector_all("details.menu[open]") else { return false };
+    let mut closed = false;
+    for menu in (0..menus.length()).filter_map(|place| menus.item(place)) {
+        if inside.as_ref().is_some_and(|inside| menu.contains(Some(inside))) {
+            continue;
+        }
+        if let Some(menu) = menu.dyn_ref::<web_sys::Element>() {
+            let held = document().active_element().is_some_and(|active| menu.contains(Some(&active)));
+            let _ = menu.remove_attribute("open");
+            if held && let Ok(Some(summary)) = menu.query_selector("summary") {
+                let _ = summary.dyn_into::<HtmlElement>().map(|summary| summary.focus());
+            }
+            closed = true;
+        }
+    }
+    closed
+}
+
+/// Opens the menu whose button has this id, and goes to its first row.
+pub fn open_menu(id: &str) -> bool {
+    let Some(menu) = element(id).and_then(|summary| summary.parent_element()) else { return false };
+    let _ = menu.set_attribute("open", "");
+    if let Ok(Some(first)) = menu.query_selector(".picks button, .picks a") {
+        let _ = first.dyn_into::<HtmlElement>().map(|first| first.focus());
+    }
+    true
+}
+
+/// The value of an attribute of what was pressed, or of what it lies in.
+pub fn pressed(event: &web_sys::MouseEvent, name: &str) -> Option<String> {
+    let element = event.target()?.dyn_into::<web_sys::Element>().ok()?;
+    element.closest(&format!("[{name}]")).ok()??.get_attribute(name)
+}
+
+/// Presses what a selector finds. Says whether there was something.
+pub fn press(selector: &str) -> bool {
+    let found = document().query_selector(selector).ok().flatten().and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    if let Some(element) = &found {
+        element.click();
+        let _ = element.focus();
+    }
+    found.is_some()
+}
+
+/// Where the card of a task is, if it can be seen.
+pub fn place_of(id: &str) -> Option<(f64, f64)> {
+    let card = document().query_selector(&format!("[data-card=\"{id}\"]")).ok().flatten()?;
+    let place = card.get_bounding_client_rect();
+    let seen = place.bottom() > 0.0 && place.top() < window().inner_height().ok()?.as_f64()?;
+    seen.then(|| (place.left(), place.top()))
+}
+
+/// Moves the card of a task from where it was to where it is now, once it is there; the styles say how long that takes.
+pub fn glide(id: String, from: (f64, f64)) {
+    request_animation_frame(move || {
+        let Some(to) = place_of(&id) else { return };
+        let (x, y) = (from.0 - to.0, from.1 - to.1);
+        let found = document().query_selector(&format!("[data-card=\"{id}\"]")).ok().flatten();
+        let Some(card) = found.and_then(|card| card.dyn_into::<HtmlElement>().ok()).filter(|_| x.abs() + y.abs() > 1.0) else { return };
+        let _ = card.style().set_property("--from", &format!("{x}px {y}px"));
+        let _ = card.set_attribute("data-glides", "");
+        set_timeout(
+            move || {
+                let _ = card.remove_attribute("data-glides");
+                let _ = card.style().remove_property("--from");
+            },
+            std::time::Duration::from_millis(200),
+        );
+    });
 }

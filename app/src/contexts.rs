@@ -42,15 +42,15 @@ impl Base {
         format!("{}{rest}", self.0)
     }
 
-    /// The page of a task, with the filter that is on.
-    pub fn task(&self, id: &str, q: &str) -> String {
-        format!("{}/t/{id}{}", self.0, Base::query(q))
+    /// The page of a task, with the look at the board behind it (see [`crate::look::Look::query`]).
+    pub fn task(&self, id: &str, query: &str) -> String {
+        format!("{}/t/{id}{}", self.0, Base::query(query))
     }
 
     /// A part of the page of a task, by its word; the first needs none.
-    pub fn tab(&self, id: &str, q: &str, tab: &str) -> String {
-        let task = self.task(id, q);
-        if tab == "thread" { task } else { format!("{task}{}tab={tab}", if q.is_empty() { '?' } else { '&' }) }
+    pub fn tab(&self, id: &str, query: &str, tab: &str) -> String {
+        let task = self.task(id, query);
+        if tab == "thread" { task } else { format!("{task}{}tab={tab}", if query.is_empty() { '?' } else { '&' }) }
     }
 
     /// The page of a task with what was said before a place of its thread.
@@ -58,13 +58,13 @@ impl Base {
         format!("{}/t/{id}?before={}#tabs", self.0, crate::words::encoded(cursor))
     }
 
-    /// The board, with a filter.
-    pub fn board(&self, q: &str) -> String {
-        format!("{}/{}", self.0, Base::query(q))
+    /// The board, looked at so.
+    pub fn board(&self, query: &str) -> String {
+        format!("{}/{}", self.0, Base::query(query))
     }
 
-    fn query(q: &str) -> String {
-        if q.is_empty() { String::new() } else { format!("?q={}", crate::words::encoded(q)) }
+    fn query(query: &str) -> String {
+        if query.is_empty() { String::new() } else { format!("?{query}") }
     }
 }
 

@@ -76,7 +76,7 @@ fn request(command: &str, fields: &[(&str, &str)], end_of_day: &dyn Fn(&str) -> 
         args.insert(list.to_owned(), Value::Array(vec![Value::Object(answer)]));
     }
     if command == "plan" {
-        args = planned(args);
+        args = planned(args)?;
     }
     raw.insert("command".to_owned(), command.into());
     raw.insert("args".to_owned(), Value::Object(args));
@@ -134,28 +134,19 @@ fn number(name: &str, text: &str) -> Result<Value, Problem> {
     text.trim().parse::<i64>().map(Value::from).map_err(|_| Problem::bad_request(name, format!("{text:?} is not a whole number")))
 }
 
-/// One task's fields as a plan of one; `titles` is a list of them, one a line.
-fn planned(mut args: Map<String, Value>) -> Map<String, Value> {
+/// One task's fields as a plan of one; `titles` is a pasted list or plan of many.
+fn planned(mut args: Map<String, Value>) -> Result<Map<String, Value>, Problem> {
     if args.contains_key("tasks") {
-        return args;
+        return Ok(args);
     }
     let mut plan = Map::new();
     let titles = args.remove("titles");
     let tasks = match titles.as_ref().and_then(Value::as_str) {
-        Some(lines) => lines
-            .lines()
-            .map(|line| line.trim().trim_start_matches(['-', '*', ' ']))
-            .filter(|line| !line.is_empty())
-            .map(|line| {
-                let mut task = args.clone();
-                task.insert("title".to_owned(), line.into());
-                Value::Object(task)
-            })
-            .collect(),
+        Some(text) => crate::paste::read(text)?.tasks,
         None => vec![Value::Object(args)],
     };
     plan.insert("tasks".to_owned(), Value::Array(tasks));
-    plan
+    Ok(plan)
 }
 
 #[cfg(test)]

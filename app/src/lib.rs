@@ -17,24 +17,31 @@
 
 pub mod app;
 pub mod browser;
+pub mod bulk;
 #[allow(missing_docs, reason = "the macro makes public structs of props; a component's own comment says what they are")]
 pub mod components;
 pub mod contexts;
-pub mod filter;
+pub mod facets;
 pub mod forms;
 #[cfg(feature = "ssr")]
 pub mod graph;
 #[cfg(feature = "ssr")]
 pub mod history;
 pub mod keys;
+pub mod lanes;
+pub mod layers;
 pub mod live;
+pub mod look;
 #[cfg(feature = "ssr")]
 pub mod markdown;
+pub mod markup;
 pub mod mentions;
 pub mod moves;
 pub mod order;
 #[allow(missing_docs, reason = "as for components")]
 pub mod pages;
+pub mod palette;
+pub mod paste;
 pub mod port;
 pub mod shell;
 pub mod store;

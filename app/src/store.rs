@@ -5,20 +5,25 @@
 
 mod acts;
 mod live;
+mod many;
 mod unread;
 
+use crate::lanes;
+use crate::look::{Group, Look, View};
 use crate::port::Port;
 use crate::tabs::{Shown, Spot};
-use crate::{filter, live::Status, order};
+use crate::{browser, live::Status, order};
 use contracts::standing::Column;
 use contracts::view::{
     ActorRow, BoardView, ConflictRow, Counts, Entry, InboxItem, Me, MilestoneView, ProjectView, Quarantine, RefusedForm, Snapshot, TaskCard, TaskView,
 };
 use contracts::{MilestoneId, Moment, Problem, TaskId};
+use filter::{Around, Card, Fault, Filter};
 use leptos::prelude::*;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 pub use acts::Giving;
+pub use many::Undo;
 
 /// One card: what it shows, and what is happening to it here.
 #[derive(Clone)]
@@ -92,8 +97,24 @@ pub struct Store {
     pub refusal: RwSignal<Option<RefusedForm>>,
     /// The five columns.
     pub columns: [ColumnStore; 5],
-    /// The filter.
-    pub q: RwSignal<String>,
+    /// How the board is looked at, as the address says.
+    pub look: RwSignal<Look>,
+    /// The filter that is on; what is typed and can't be read leaves it as it was.
+    pub filter: RwSignal<Option<Filter>>,
+    /// What waits for what among the open cards that are loaded; read for the graph alone.
+    pub edges: RwSignal<Vec<(TaskId, TaskId)>>,
+    /// The looks that were kept for the project: name and address.
+    pub views: RwSignal<Vec<(String, String)>>,
+    /// Why a look was not kept.
+    pub view_problem: RwSignal<Option<Problem>>,
+    /// The way back from the last act on many.
+    pub undo: RwSignal<Option<Undo>>,
+    /// What is wrong with what was typed.
+    pub faults: RwSignal<Vec<Fault>>,
+    /// What a task may be.
+    pub types: StoredValue<Vec<String>>,
+    /// Tasks being worked on at once above which the board warns.
+    pub wip_max: StoredValue<Option<i64>>,
     /// The open card.
     pub open: RwSignal<Option<TaskView>>,
     /// Which card is open or being opened.
@@ -130,12 +151,18 @@ pub struct Store {
     cards: StoredValue<HashMap<TaskId, CardStore>>,
     port: StoredValue<Option<Port>>,
     quiet: StoredValue<live::Quiet>,
+    /// Counts the drawings of each column.
+    turns: StoredValue<[u32; 5]>,
 }
 
 impl Store {
     /// The store of a page.
-    pub fn new(snapshot: Snapshot, q: String, port: Option<Port>) -> Store {
+    pub fn new(snapshot: Snapshot, look: Look, port: Option<Port>) -> Store {
         let column = || ColumnStore { ids: RwSignal::new(Vec::new()), total: RwSignal::new(0), next: RwSignal::new(None) };
+        let (filter, faults) = match filter::typed(&look.q) {
+            Ok(filter) => (filter, Vec::new()),
+            Err(faults) => (None, faults),
+        };
         let store = Store {
             seq: RwSignal::new(snapshot.seq),
             epoch: RwSignal::new(snapshot.epoch.clone()),
@@ -153,7 +180,15 @@ impl Store {
             connect: RwSignal::new(snapshot.connect.clone()),
             refusal: RwSignal::new(snapshot.refusal.clone()),
             columns: std::array::from_fn(|_| column()),
-            q: RwSignal::new(q),
+            filter: RwSignal::new(filter),
+            edges: RwSignal::new(Vec::new()),
+            views: RwSignal::new(views_of(&snapshot)),
+            view_problem: RwSignal::new(None),
+            undo: RwSignal::new(None),
+            faults: RwSignal::new(faults),
+            look: RwSignal::new(look),
+            types: StoredValue::new(list_of(&snapshot, "types")),
+            wip_max: StoredValue::new(snapshot.settings.get("wip_max").and_then(serde_json::Value::as_i64)),
             open: RwSignal::new(None),
             open_id: RwSignal::new(None),
             open_problem: RwSignal::new(None),
@@ -174,6 +209,7 @@ impl Store {
             cards: StoredValue::new(HashMap::new()),
             port: StoredValue::new(port),
             quiet: StoredValue::new(live::Quiet::default()),
+            turns: StoredValue::new([0; 5]),
         };
         store.fill(snapshot);
         store
@@ -200,6 +236,9 @@ impl Store {
     /// Puts the columns of an answer in the place of those here.
     pub fn fill_board(&self, board: BoardView) {
         self.replace(&self.counts, board.counts);
+        if self.look.with_untracked(|look| look.view == View::Graph) {
+            self.replace(&self.edges, board.edges);
+        }
         for column in board.columns {
             let here = self.columns[order::place(column.key)];
             let ids = column.cards.iter().map(|card| card.id.clone()).collect();
@@ -289,6 +328,68 @@ impl Store {
         self.port.get_value().ok_or_else(crate::port::unreachable)
     }
 
+    /// The address's parameters, to go on looking at the board so.
+    pub fn query(&self) -> String {
+        self.look.with(Look::query)
+    }
+
+    /// The same, without following it.
+    pub fn query_now(&self) -> String {
+        self.look.with_untracked(Look::query)
+    }
+
+    /// The filter as the server reads it; empty when none is on.
+    pub fn filter_text(&self) -> String {
+        self.filter.with_untracked(|filter| filter.as_ref().map(Filter::to_string).unwrap_or_default())
+    }
+
+    /// Whether a card passes the filter.
+    pub fn fits(&self, card: &TaskCard) -> bool {
+        self.filter.with_untracked(|filter| {
+            let Some(filter) = filter else { return true };
+            let around = Around {
+                now: self.now.get_untracked(),
+                me: self.me.with_untracked(|me| me.actor.clone()),
+                offset_minutes: self.project.with_untracked(|project| project.offset_minutes),
+            };
+            self.milestones.with_untracked(|milestones| filter.matches(&Card { card, milestones }, &around))
+        })
+    }
+
+    /// The cards that are loaded and shown, column by column.
+    pub fn loaded(&self) -> Vec<TaskCard> {
+        let ids = self.columns.iter().flat_map(|column| column.ids.get());
+        ids.filter_map(|id| self.card(&id)).map(|card| card.card.get()).collect()
+    }
+
+    /// The labels of the cards that are shown, each once.
+    pub fn labels(&self) -> BTreeSet<String> {
+        let mut labels = BTreeSet::new();
+        for id in self.columns.iter().flat_map(|column| column.ids.get()) {
+            if let Some(card) = self.card(&id) {
+                card.card.with(|card| labels.extend(card.labels.iter().filter(|label| !labels.contains(*label)).cloned().collect::<Vec<_>>()));
+            }
+        }
+        labels
+    }
+
+    /// The rows of ids that stand side by side, as they are looked at now.
+    pub fn rows(&self) -> Vec<Vec<TaskId>> {
+        let look = self.look.get();
+        match (look.view, look.group) {
+            (View::Columns, Group::Standing) => self.columns.iter().map(|column| column.ids.get()).collect(),
+            (View::Columns, group) => {
+                self.milestones.with(|milestones| lanes::lanes(group, &self.loaded(), milestones)).into_iter().map(|lane| lane.ids).collect()
+            }
+            _ => vec![self.milestones.with(|milestones| lanes::rows(&look, &self.loaded(), milestones))],
+        }
+    }
+
+    /// The same, without following it.
+    pub fn rows_now(&self) -> Vec<Vec<TaskId>> {
+        untrack(|| self.rows())
+    }
+
     /// Minutes east of UTC in the project's zone.
     pub fn offset(&self) -> i32 {
         self.project.with(|project| project.offset_minutes)
@@ -296,7 +397,7 @@ impl Store {
 
     /// Tasks of a column that pass the filter.
     pub fn total(&self, column: Column) -> i64 {
-        if self.q.with(|q| q.trim().is_empty()) { self.counts.with(|counts| counts.column(column)) } else { self.columns[order::place(column)].total.get() }
+        if self.filter.with(Option::is_none) { self.counts.with(|counts| counts.column(column)) } else { self.columns[order::place(column)].total.get() }
     }
 
     /// Tasks of a column that the filter hides.
@@ -338,7 +439,14 @@ impl Store {
         let id = card.id.clone();
         let to = order::place(card.column);
         let from = self.column_of(&id);
-        let fits = self.q.with_untracked(|q| filter::matches(&card, q));
+        let fits = self.fits(&card);
+        if fits
+            && from.is_some_and(|from| from != to)
+            && browser::visible()
+            && let Some(place) = browser::place_of(id.as_str())
+        {
+            browser::glide(id.to_string(), place);
+        }
         self.put(card.clone());
         if let Some(from) = from.filter(|from| *from != to || !fits) {
             self.columns[from].ids.update(|ids| ids.retain(|each| *each != id));
@@ -363,4 +471,17 @@ impl Store {
         }
         from.is_some_and(|from| from != to)
     }
+}
+
+/// A setting that is a list of texts.
+fn list_of(snapshot: &Snapshot, key: &str) -> Vec<String> {
+    let items = snapshot.settings.get(key).and_then(serde_json::Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+/// The looks that were kept for the project.
+fn views_of(snapshot: &Snapshot) -> Vec<(String, String)> {
+    let items = snapshot.settings.get("views").and_then(serde_json::Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let text = |item: &serde_json::Value, key: &str| item.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
+    items.iter().filter_map(|item| Some((text(item, "name")?, text(item, "query")?))).collect()
 }

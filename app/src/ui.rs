@@ -6,6 +6,8 @@ use contracts::view::Allowance;
 use leptos::prelude::*;
 
 use crate::moves::Ask;
+use crate::store::Store;
+use crate::words;
 
 /// A lifted card.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +74,20 @@ pub struct Ui {
     pub press: RwSignal<Option<Press>>,
     /// The next click belongs to a drag and opens nothing.
     pub swallow_click: RwSignal<bool>,
+    /// The tasks that are selected.
+    pub selected: RwSignal<Vec<TaskId>>,
+    /// The task that was selected last: where a range begins.
+    pub anchor: RwSignal<Option<TaskId>>,
+    /// The palette is open.
+    pub palette: RwSignal<bool>,
+    /// Cards are compact.
+    pub compact: RwSignal<bool>,
+    /// Single letters act.
+    pub letters: RwSignal<bool>,
+    /// `g` was pressed and waits for where to go.
+    pub going: RwSignal<bool>,
+    /// An act that was chosen by name.
+    pub asked: RwSignal<Option<crate::keys::Act>>,
 }
 
 impl Ui {
@@ -86,7 +102,43 @@ impl Ui {
             allowed: RwSignal::new(Vec::new()),
             press: RwSignal::new(None),
             swallow_click: RwSignal::new(false),
+            selected: RwSignal::new(Vec::new()),
+            anchor: RwSignal::new(None),
+            palette: RwSignal::new(false),
+            compact: RwSignal::new(false),
+            letters: RwSignal::new(true),
+            going: RwSignal::new(false),
+            asked: RwSignal::new(None),
         }
+    }
+
+    /// Whether a task is selected.
+    pub fn is_selected(self, id: &TaskId) -> Memo<bool> {
+        let id = id.clone();
+        Memo::new(move |_| self.selected.with(|selected| selected.contains(&id)))
+    }
+
+    /// Selects a task or not any more; with `range` all between it and the one before, as they are looked at.
+    pub fn pick(self, store: Store, id: &TaskId, range: bool) {
+        let rows = store.rows_now().concat();
+        let anchor = self.anchor.get_untracked().filter(|_| range);
+        self.selected.update(|selected| *selected = picked(&rows, selected, anchor.as_ref(), id));
+        self.anchor.set(Some(id.clone()));
+        let count = self.selected.with_untracked(Vec::len);
+        store.say(format!("{} selected.", words::count(i64::try_from(count).unwrap_or(i64::MAX), "task", "tasks")));
+    }
+}
+
+/// What is selected after a press on one: it is turned over, or with an anchor all from there to it are selected.
+fn picked(rows: &[TaskId], selected: &[TaskId], anchor: Option<&TaskId>, id: &TaskId) -> Vec<TaskId> {
+    let place = |id: &TaskId| rows.iter().position(|each| each == id);
+    if let Some((from, to)) = anchor.and_then(place).zip(place(id)) {
+        let range = &rows[from.min(to)..=from.max(to)];
+        return selected.iter().filter(|each| !range.contains(each)).chain(range).cloned().collect();
+    }
+    match selected.contains(id) {
+        true => selected.iter().filter(|each| *each != id).cloned().collect(),
+        false => selected.iter().chain([id]).cloned().collect(),
     }
 }
 
@@ -99,6 +151,18 @@ impl Default for Ui {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_press_turns_one_over_and_a_range_takes_all_between() {
+        let rows: Vec<TaskId> = (0..5).map(|n| TaskId::parse(&format!("tk-00000{n}")).unwrap()).collect();
+        let of = |places: &[usize]| places.iter().map(|place| rows[*place].clone()).collect::<Vec<_>>();
+        assert_eq!(picked(&rows, &[], None, &rows[1]), of(&[1]));
+        assert_eq!(picked(&rows, &of(&[1, 3]), None, &rows[1]), of(&[3]));
+        assert_eq!(picked(&rows, &of(&[3]), Some(&rows[3]), &rows[1]), of(&[1, 2, 3]));
+        assert_eq!(picked(&rows, &of(&[0]), Some(&rows[2]), &rows[4]), of(&[0, 2, 3, 4]));
+        let elsewhere = TaskId::parse("tk-ffffff").unwrap();
+        assert_eq!(picked(&rows, &[], Some(&elsewhere), &rows[4]), of(&[4]), "what is not shown begins no range");
+    }
 
     #[test]
     fn the_keyboard_steps_over_columns_that_are_closed_to_a_card() {

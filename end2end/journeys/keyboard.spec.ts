@@ -80,8 +80,8 @@ test("add, find, open, reply, move and close without a pointer", async ({ page, 
   await key("Enter");
   await board.holds({ Done: ["First by hand"], Ready: [second] });
 
-  await key("/");
-  await expect(page.getByRole("searchbox")).toBeFocused();
+  await key("f");
+  await expect(page.getByRole("searchbox", { name: /^Filter/ })).toBeFocused();
   await page.keyboard.type("letters");
   await board.holds({ Ready: [second] });
   await expect(page).toHaveURL(`${project.url}/?q=letters`);

@@ -62,10 +62,10 @@ test("add and filter", async ({ page, project, accessible }) => {
   await page.getByRole("form", { name: "Add a task" }).getByRole("button", { name: "Add", exact: true }).click();
   await board.holds({ Ready: ["There before", "Added by a plain form"] });
 
-  await page.getByRole("searchbox").fill("plain");
+  await page.getByRole("searchbox", { name: /^Filter/ }).fill("plain");
   await page.getByRole("button", { name: "Filter" }).click();
   await board.holds({ Ready: ["Added by a plain form"] });
-  await page.getByRole("searchbox").fill("no such words");
+  await page.getByRole("searchbox", { name: /^Filter/ }).fill("no such words");
   await page.getByRole("button", { name: "Filter" }).click();
   await expect(page.getByRole("heading", { name: "No task matches" })).toBeVisible();
   await page.getByRole("link", { name: "Clear the filter" }).click();

@@ -43,15 +43,15 @@ test.describe("the demonstration", () => {
     await accessible(page);
     await page.keyboard.press("Escape");
 
-    await page.getByRole("searchbox").fill("tide");
+    await page.getByRole("searchbox", { name: /^Filter/ }).fill("tide");
     await expect(page).toHaveURL(/q=tide/);
     await pictures(page, "filtered");
-    await page.getByRole("searchbox").fill("no such words anywhere");
+    await page.getByRole("searchbox", { name: /^Filter/ }).fill("no such words anywhere");
     await expect(page.getByRole("heading", { name: "No task matches" })).toBeVisible();
     await pictures(page, "nothing-matches");
     await accessible(page);
     await page.getByRole("link", { name: "Clear the filter" }).click();
-    await expect(page.getByRole("searchbox"), "the field is cleared with it").toHaveValue("");
+    await expect(page.getByRole("searchbox", { name: /^Filter/ }), "the field is cleared with it").toHaveValue("");
 
     await page.getByRole("heading", { level: 1 }).click();
     await page.keyboard.press("?");
@@ -153,9 +153,9 @@ test("ten thousand tasks are a page like any other", async ({ page }) => {
     await expect(page.getByText("100 of 10,000 tasks")).toBeVisible();
     await expect(board.column("Ready").getByRole("heading", { level: 3 })).toHaveCount(100);
     await pictures(page, "ten-thousand");
-    await page.getByRole("searchbox").fill("very last");
+    await page.getByRole("searchbox", { name: /^Filter/ }).fill("very last");
     await board.holds({ Ready: ["The very last of them"] });
-    await page.getByRole("searchbox").fill("");
+    await page.getByRole("searchbox", { name: /^Filter/ }).fill("");
     await board.column("Ready").getByRole("link", { name: /more$/ }).click();
     await expect(board.column("Ready").getByRole("heading", { level: 3 })).toHaveCount(300);
     await project.callboard("tasks", "claim", first);

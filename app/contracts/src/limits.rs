@@ -86,6 +86,12 @@ pub const FILTER_DEPTH_MAX: usize = 8;
 pub const FILTER_VALUES_MAX: usize = 200;
 /// Longest value in a filter, characters.
 pub const FILTER_VALUE_CHARS_MAX: usize = 200;
+/// Looks at the board kept for a project.
+pub const VIEWS_MAX: usize = 40;
+/// Longest name of one, characters.
+pub const VIEW_NAME_CHARS_MAX: usize = 40;
+/// Longest address of one, characters.
+pub const VIEW_QUERY_CHARS_MAX: usize = 8_000;
 /// Inbox items in one answer.
 pub const INBOX_ITEMS_MAX: usize = 10;
 /// Thread entries in one view of a task.

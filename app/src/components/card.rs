@@ -1,8 +1,10 @@
 //! A task's card: one strong thing, its title; why it stands here; what is on it. What is empty takes no space.
 
 use crate::components::avatar::{Avatar, Holder};
+use crate::components::groups::SaysStanding;
 use crate::components::icon::{Glyph, Icon, Shape};
 use crate::components::problem::Notice;
+use crate::components::selection::Pick;
 use crate::components::time::{Ago, Since};
 use crate::store::Store;
 use crate::ui::{Press, Ui};
@@ -28,7 +30,7 @@ pub fn Card(id: TaskId) -> impl IntoView {
     };
     let base = Base::here();
     let link_id = id.clone();
-    let href = move || base.task(link_id.as_str(), &store.q.get());
+    let href = move || base.task(link_id.as_str(), &store.query());
     let is_lifted = {
         let id = id.clone();
         Memo::new(move |_| ui.lift.with(|lift| lift.as_ref().is_some_and(|lift| lift.id == id)))
@@ -56,12 +58,16 @@ pub fn Card(id: TaskId) -> impl IntoView {
     };
     let (for_head, for_why, for_foot) = (card.card.clone(), card.card.clone(), card.card.clone());
     let problem = card.problem.clone();
+    let says_standing = use_context::<SaysStanding>().is_some();
+    let picked = ui.is_selected(&id);
+    let pick_id = id.clone();
     let menu_id = id.clone();
     let name = id.to_string();
     Some(view! {
         <li
             class="card"
             data-card=name.clone()
+            data-picked=move || picked.get().then_some("")
             data-standing=part(|card| card.standing.as_str().to_owned())
             data-hue=hue
             data-lifted=move || is_lifted.get().then_some("")
@@ -70,12 +76,15 @@ pub fn Card(id: TaskId) -> impl IntoView {
             aria-busy=move || busy.get().then_some("true")
             on:pointerdown=press
         >
-            <header>{move || for_head.with(|card| head(card, store).into_any())}</header>
+            <header>
+                <Pick id=pick_id/>
+                {move || for_head.with(|card| head(card, store).into_any())}
+            </header>
             <h3 dir="auto">
                 <a href=href id=format!("card-{name}") draggable="false">{part(|card| card.title.clone())}</a>
                 {move || milestone.get().map(|title| view! { <span class="only-read">{format!(", milestone {title}")}</span> })}
             </h3>
-            {move || for_why.with(|card| why(card).into_any())}
+            {move || for_why.with(|card| why(card, says_standing).into_any())}
             {move || for_foot.with(|card| foot(card, store).into_any())}
             <Notice problem=Signal::derive(move || problem.get())/>
             <MenuButton id=menu_id/>
@@ -180,9 +189,12 @@ pub fn beside(standing: Standing, text: &str) -> String {
     }
 }
 
-fn why(card: &TaskCard) -> Option<AnyView> {
+fn why(card: &TaskCard, says_standing: bool) -> Option<AnyView> {
     let (text, since) = card.why.as_ref().map_or((String::new(), None), |why| (why.text.clone(), why.since));
-    let line = reason(card.standing, &text);
+    let mut line = reason(card.standing, &text);
+    if line.is_empty() && says_standing {
+        line = words::sentence(card.standing.words());
+    }
     let late = card.lease.as_ref().filter(|lease| lease.late && card.standing == Standing::Working);
     let overlaps = (card.collides > 0 && matches!(card.standing, Standing::Working | Standing::Ready)).then(|| overlap(card.collides));
     let main = match card.standing {

@@ -17,6 +17,11 @@ pub fn ColumnOf(column: Column) -> impl IntoView {
     let ui = expect_context::<Ui>();
     let here = store.columns[order::place(column)];
     let id = column.as_str();
+    // A warning, not a limit: what is worked on at once, whatever the filter.
+    let over = move || {
+        let most = store.wip_max.get_value().filter(|_| column == Column::Working)?;
+        (store.counts.with(|counts| counts.column(Column::Working)) > most).then_some(most)
+    };
     let drop = move || {
         ui.lift.with(|lift| {
             let lift = lift.as_ref()?;
@@ -41,7 +46,10 @@ pub fn ColumnOf(column: Column) -> impl IntoView {
             <header>
                 <Glyph shape=Shape::of_column(column)/>
                 <h2 id=format!("{id}-h")>{column.words()}</h2>
-                <span class="count">{move || words::grouped(store.total(column))}</span>
+                <span class="count" data-over=move || over().map(|_| "")>
+                    {move || words::grouped(store.total(column))}
+                    {move || over().map(|most| view! { <span title=format!("More at once than the {most} this project means to work on")>{format!("over\u{a0}{most}")}</span> })}
+                </span>
                 <Aside column=column/>
             </header>
             {move || reason().map(|text| view! { <p class="refusal">{text}</p> })}
@@ -91,9 +99,9 @@ fn More(column: Column) -> impl IntoView {
         let left = store.total(column) - i64::try_from(here.ids.with(Vec::len)).unwrap_or(0);
         let shown =
             if column == Column::Done { format!("Shows the last {}. ", here.ids.with(Vec::len)) } else { format!("Shows {}. ", here.ids.with(Vec::len)) };
-        let q = store.q.get();
-        let filter = if q.is_empty() { String::new() } else { format!("&q={}", words::encoded(&q)) };
-        let href = format!("{}?column={}&cursor={}{filter}", base.path("/"), column.as_str(), words::encoded(&cursor));
+        let query = store.query();
+        let look = if query.is_empty() { String::new() } else { format!("&{query}") };
+        let href = format!("{}?column={}&cursor={}{look}", base.path("/"), column.as_str(), words::encoded(&cursor));
         Some(view! {
             <li class="more">
                 {shown}

@@ -11,7 +11,7 @@ use contracts::standing::Column;
 use leptos::prelude::*;
 
 /// Opens a dialog as soon as it is on the page.
-fn shown(node: NodeRef<leptos::html::Dialog>) {
+pub fn shown(node: NodeRef<leptos::html::Dialog>) {
     Effect::new(move |_| {
         if let Some(dialog) = node.get()
             && !dialog.open()
@@ -87,9 +87,17 @@ pub fn Help() -> impl IntoView {
             view! {
                 <Small heading="Keys".to_owned() close=close>
                     <dl class="keylist">
-                        {keys::HELP.into_iter().map(|(key, what)| view! { <dt><kbd>{key}</kbd></dt><dd>{what}</dd> }).collect_view()}
+                        {keys::ACTS.into_iter().map(|(key, what, _)| view! { <dt><kbd>{key}</kbd></dt><dd>{what}</dd> }).collect_view()}
                     </dl>
-                    <p class="quiet t-12">"Single letters do nothing while you type. Everything here has a button too."</p>
+                    <label class="tick">
+                        <input type="checkbox" prop:checked=move || ui.letters.get() on:change=move |event| {
+                            let on = event_target_checked(&event);
+                            ui.letters.set(on);
+                            browser::keep("callboard-letters", if on { "" } else { "off" });
+                        }/>
+                        "Single letters and signs act"
+                    </label>
+                    <p class="quiet t-12">"They do nothing while you type. Everything here has a control you can press, too."</p>
                 </Small>
             }
         })

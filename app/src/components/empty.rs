@@ -26,8 +26,8 @@ pub fn which(store: Store) -> Option<Nothing> {
     let shown: usize = store.columns.iter().map(|column| column.ids.with(Vec::len)).sum();
     match (all, shown) {
         (0, _) => Some(Nothing::NoTask),
-        (_, 0) if !store.q.with(|q| q.trim().is_empty()) => Some(Nothing::Filtered),
-        (all, _) if all == closed && store.q.with(|q| q.trim().is_empty()) => Some(Nothing::AllDone),
+        (_, 0) if store.filter.with(Option::is_some) => Some(Nothing::Filtered),
+        (all, _) if all == closed && store.filter.with(Option::is_none) => Some(Nothing::AllDone),
         _ => None,
     }
 }
@@ -139,7 +139,7 @@ pub fn Filtered() -> impl IntoView {
                     1 => "The only task is hidden by ".to_owned(),
                     all => format!("All {} are hidden by ", words::count(all, "task", "tasks")),
                 }}
-                <span class="chip" data-kind="filter" data-fixed="">"text has "<b dir="auto">{move || store.q.get()}</b></span>
+                <span class="chip" data-kind="filter" data-fixed=""><b dir="auto">{move || store.look.with(|look| look.q.clone())}</b></span>
             </p>
             <div class="row"><a class="button" data-kind="primary" href=clear>"Clear the filter"</a></div>
         </div>

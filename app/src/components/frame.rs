@@ -2,14 +2,18 @@
 
 use crate::components::avatar::Avatar;
 use crate::components::form::here;
-use crate::components::icon::Icon;
+use crate::components::icon::{Icon, Shape};
 use crate::components::time::Ago;
 use crate::live::Status;
+use crate::markup::Markup;
 use crate::store::Store;
 use crate::ui::Ui;
+use crate::words::escaped;
 use crate::{Base, Theme, browser, times, words};
 use contracts::standing::Column;
+use contracts::view::{Page, SearchHit};
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 /// The bar on top.
 #[component]
@@ -23,7 +27,9 @@ pub fn TopBar() -> impl IntoView {
                 <Mark/>
                 <a class="button" data-kind="quiet" href=home><bdi>{move || store.project.with(|project| project.name.clone())}</bdi></a>
             </div>
+            <Search/>
             <div class="push">
+                <PaletteButton/>
                 <LiveDot/>
                 <Bell/>
                 <ThemeSwitch/>
@@ -33,6 +39,118 @@ pub fn TopBar() -> impl IntoView {
                 })}
             </div>
         </header>
+    }
+    .into_any()
+}
+
+/// Words in everything: ids, titles, specs, threads, commits. Without scripts they filter the board.
+#[component]
+fn Search() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let base = Base::here();
+    let action = base.path("/");
+    let typed = RwSignal::new(String::new());
+    let found = RwSignal::new(None::<Page<SearchHit>>);
+    let open = RwSignal::new(false);
+    let on_input = move |event: web_sys::Event| {
+        let text = event_target_value(&event);
+        typed.set(text.clone());
+        open.set(true);
+        if text.trim().is_empty() {
+            return found.set(None);
+        }
+        set_timeout(
+            move || {
+                if typed.get_untracked() != text {
+                    return;
+                }
+                spawn_local(async move {
+                    let Ok(port) = store.port() else { return };
+                    if let Ok(page) = port.0.search(text.clone(), None).await
+                        && typed.get_untracked() == text
+                    {
+                        found.set(Some(page));
+                    }
+                });
+            },
+            std::time::Duration::from_millis(150),
+        );
+    };
+    let keyed = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
+        "ArrowDown" => {
+            event.prevent_default();
+            browser::focus("found-0");
+        }
+        "Escape" if open.get_untracked() => {
+            event.stop_propagation();
+            open.set(false);
+        }
+        _ => {}
+    };
+    let markup = Markup::here();
+    let shown = move || {
+        let Some(page) = found.get() else { return String::new() };
+        let query = store.query();
+        let one = |(at, hit): (usize, &SearchHit)| {
+            let (href, title, id) = (escaped(&base.task(hit.card.id.as_str(), &query)), escaped(&hit.card.title), hit.card.id.as_str());
+            let small = if hit.excerpt.is_empty() { String::new() } else { format!("<small dir=\"auto\">{}: {}</small>", hit.matched, escaped(&hit.excerpt)) };
+            let glyph = markup.glyph(Shape::of(hit.card.standing));
+            format!("<li><a id=\"found-{at}\" href=\"{href}\">{glyph}<span><b dir=\"auto\">{title}</b>{small}</span><code class=\"id\">{id}</code></a></li>")
+        };
+        let rows: String = page.items.iter().enumerate().map(one).collect();
+        let said = if page.total == 0 { "Found nowhere.".to_owned() } else { format!("{} found.", words::count(page.total, "task", "tasks")) };
+        format!("<ul>{rows}</ul><p class=\"quiet t-12\" role=\"status\">{said}</p>")
+    };
+    let step = move |event: web_sys::KeyboardEvent| {
+        let forward = match event.key().as_str() {
+            "ArrowDown" => true,
+            "ArrowUp" => false,
+            "Escape" => {
+                event.stop_propagation();
+                open.set(false);
+                return browser::focus("search");
+            }
+            _ => return,
+        };
+        let at = document().active_element().and_then(|active| active.id().strip_prefix("found-")?.parse::<usize>().ok());
+        if let Some(at) = at {
+            event.prevent_default();
+            match (forward, at) {
+                (true, at) => browser::focus(&format!("found-{}", at + 1)),
+                (false, 0) => browser::focus("search"),
+                (false, at) => browser::focus(&format!("found-{}", at - 1)),
+            }
+        }
+    };
+    // Whoever goes on elsewhere is done with what was found.
+    let left = move |_| {
+        request_animation_frame(move || {
+            let inside = document().active_element().and_then(|active| active.closest(".search").ok().flatten()).is_some();
+            if !inside {
+                open.set(false);
+            }
+        });
+    };
+    view! {
+        <form class="search" role="search" aria-label="Search everything" method="get" action=action on:submit=move |event| { event.prevent_default(); browser::focus("found-0"); } on:keydown=step on:focusout=left>
+            <div class="field" data-quiet="">
+                <Icon name="search"/>
+                <input type="search" name="q" id="search" aria-label="Search tasks, threads and commits" placeholder="Search tasks, threads, commits" autocomplete="off" spellcheck="false"
+                    on:input=on_input on:keydown=keyed on:focus=move |_| open.set(true)/>
+                <kbd aria-hidden="true">"/"</kbd>
+            </div>
+            <div class="sheet" hidden=move || !open.get() || found.with(Option::is_none) inner_html=shown on:click=move |event| if browser::pressed(&event, "href").is_some() { open.set(false) }></div>
+        </form>
+    }
+    .into_any()
+}
+
+#[component]
+fn PaletteButton() -> impl IntoView {
+    let ui = use_context::<Ui>();
+    view! {
+        <button class="button only-app wide" type="button" data-kind="quiet" data-shape="square" aria-label="Commands" title="Commands (Ctrl K)"
+            on:click=move |_| { if let Some(ui) = ui { ui.palette.set(true) } }><Icon name="command"/></button>
     }
     .into_any()
 }

@@ -27,7 +27,7 @@ pub fn PanelHead(#[prop(optional)] page: bool) -> impl IntoView {
     view! {
         <header>
             <nav aria-label="Place">
-                <a href=move || home.board(&store.q.get())>{move || milestone().unwrap_or_else(|| "Board".to_owned())}</a>
+                <a href=move || home.board(&store.query())>{move || milestone().unwrap_or_else(|| "Board".to_owned())}</a>
                 <Icon name="right" size="sm"/>
                 <button class="id tap" type="button" title="Copy the id" on:click=move |_| {
                     browser::copy(&store.open_id.get_untracked().map(|id| id.to_string()).unwrap_or_default());
@@ -41,7 +41,7 @@ pub fn PanelHead(#[prop(optional)] page: bool) -> impl IntoView {
                         href=move || as_page.task(&id(), "")><Icon name="external"/></a>
                 })}
                 <a class="button" data-kind="quiet" data-shape="square" aria-label=if page { "To the board" } else { "Close" } title=if page { "To the board" } else { "Close" }
-                    href=move || to_board.board(&store.q.get())><Icon name="close"/></a>
+                    href=move || to_board.board(&store.query())><Icon name="close"/></a>
             </div>
         </header>
     }
@@ -54,7 +54,7 @@ fn Neighbours() -> impl IntoView {
     let store = expect_context::<Store>();
     let neighbour = move |step: isize| {
         let id = store.open_id.get()?;
-        let ids = store.columns.iter().map(|column| column.ids.get()).find(|ids| ids.contains(&id))?;
+        let ids = store.rows().into_iter().find(|ids| ids.contains(&id))?;
         let at = ids.iter().position(|each| *each == id)?.checked_add_signed(step)?;
         ids.get(at).cloned()
     };
@@ -63,7 +63,7 @@ fn Neighbours() -> impl IntoView {
             let base = Base::here();
             move || match neighbour(step) {
                 Some(id) => {
-                    let href = base.task(id.as_str(), &store.q.get());
+                    let href = base.task(id.as_str(), &store.query());
                     view! { <a class="button" data-kind="quiet" data-shape="square" aria-label=label title=label href=href><Icon name=icon/></a> }.into_any()
                 }
                 None => view! { <button class="button" type="button" data-kind="quiet" data-shape="square" aria-label=label disabled=true><Icon name=icon/></button> }.into_any(),

@@ -18,7 +18,7 @@ pub fn Tabs() -> impl IntoView {
     let counts = of_open(store, |task| (task.thread_total, task.commits_detail.len()));
     let links = Tab::ALL.map(|tab| {
         let base = Base::here();
-        let href = move || base.tab(&store.open_id.get().map(|id| id.to_string()).unwrap_or_default(), &store.q.get(), tab.as_str());
+        let href = move || base.tab(&store.open_id.get().map(|id| id.to_string()).unwrap_or_default(), &store.query(), tab.as_str());
         let count = move || match (tab, counts.get()) {
             (Tab::Thread, Some((entries, _))) if entries > 0 => Some(entries.to_string()),
             (Tab::Commits, Some((_, commits))) if commits > 0 => Some(commits.to_string()),

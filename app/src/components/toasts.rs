@@ -3,6 +3,7 @@
 use crate::Base;
 use crate::components::avatar::Avatar;
 use crate::components::icon::Icon;
+use crate::components::selection::UndoToast;
 use crate::components::time::Ago;
 use crate::store::{Store, Toast};
 use contracts::EventId;
@@ -17,7 +18,8 @@ const STAYS: Duration = Duration::from_secs(12);
 pub fn Toasts() -> impl IntoView {
     let store = expect_context::<Store>();
     view! {
-        <aside class="toasts" aria-label="What others did that concerns you">
+        <aside class="toasts" aria-label="What others did that concerns you, and ways back">
+            <UndoToast/>
             <ol>
                 <For each=move || store.toasts.get() key=|toast| toast.entry.event.clone() children=|toast| view! { <One toast=toast/> }/>
             </ol>

@@ -3,29 +3,43 @@
 use crate::components::bars::{Conflicts, Quarantined};
 use crate::components::column::ColumnOf;
 use crate::components::empty::{AddButton, AllDone, Filtered, NoTask, Nothing, which};
+use crate::components::filter_bar::FilterBar;
 use crate::components::form::{CommandForm, Send, TextArea, TextField};
+use crate::components::groups::{GraphView, Groups, List, Loading};
 use crate::components::icon::Icon;
+use crate::components::selection::Selection;
 use crate::components::spec::PriorityField;
+use crate::look::{Group, View};
 use crate::store::Store;
 use crate::ui::Ui;
-use crate::{Base, browser, order, words};
+use crate::words::escaped;
+use crate::{browser, order, words};
 use contracts::standing::Column;
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
-use wasm_bindgen::JsCast;
 
 /// The board.
 #[component]
 pub fn Board() -> impl IntoView {
     let store = expect_context::<Store>();
+    let ui = expect_context::<Ui>();
     let nothing = Memo::new(move |_| which(store));
     Effect::new(move |shown: Option<()>| {
         if shown.is_none() {
             browser::show_first_column();
         }
     });
-    let columns = || view! { <Strip/><div class="board" data-density="comfortable">{order::COLUMNS.map(|column| view! { <ColumnOf column=column/> }).collect_view()}</div> };
+    let shape = Memo::new(move |_| store.look.with(|look| (look.view, look.group)));
+    let columns = move || {
+        let density = move || if ui.compact.get() { "compact" } else { "comfortable" };
+        match shape.get() {
+            (View::Columns, Group::Standing) => {
+                view! { <Strip/><div class="board" data-density=density>{order::COLUMNS.map(|column| view! { <ColumnOf column=column/> }).collect_view()}</div> }.into_any()
+            }
+            (View::Columns, _) => view! { <Loading/><div class="board" data-density=density data-grouped=""><Groups/></div> }.into_any(),
+            (View::List, _) => view! { <Loading/><List/> }.into_any(),
+            (View::Graph, _) => view! { <GraphView/> }.into_any(),
+        }
+    };
     view! {
         <Head/>
         <QuickAdd/>
@@ -35,9 +49,10 @@ pub fn Board() -> impl IntoView {
         {move || match nothing.get() {
             Some(Nothing::NoTask) => view! { <NoTask/> }.into_any(),
             Some(Nothing::Filtered) => view! { <Filtered/> }.into_any(),
-            Some(Nothing::AllDone) => view! { <AllDone/>{columns()} }.into_any(),
-            None => columns().into_any(),
+            Some(Nothing::AllDone) => view! { <AllDone/>{columns} }.into_any(),
+            None => columns.into_any(),
         }}
+        <Selection/>
     }
     .into_any()
 }
@@ -89,7 +104,9 @@ fn QuickAdd() -> impl IntoView {
             browser::focus_soon("add-title".to_owned());
         }
     });
+    let pasted = RwSignal::new(String::new());
     let added = Callback::new(move |receipts: Vec<contracts::Receipt>| {
+        pasted.set(String::new());
         let n = receipts.first().and_then(|receipt| receipt.data.get("tasks")).and_then(|tasks| tasks.as_array().map(Vec::len)).unwrap_or(1);
         store.say(format!("Added {}.", words::count(i64::try_from(n).unwrap_or(1), "task", "tasks")));
         browser::focus_soon("add-title".to_owned());
@@ -135,9 +152,12 @@ fn QuickAdd() -> impl IntoView {
                 </details>
             </CommandForm>
             <details class="unfold" data-once="" open=many>
-                <summary class="button" data-kind="quiet">"Paste a list"</summary>
+                <summary class="button" data-kind="quiet">"Paste a list or a plan"</summary>
                 <CommandForm command="plan" place="add-list" class="stack" label="Add a list of tasks" only=("titles", store.refusal.get_untracked().and_then(|refusal| refusal.fields.get("titles").cloned()).unwrap_or_default()) done=added>
-                    <TextArea name="titles" label="One line a task" rows=5 required=true/>
+                    <div on:input=move |event| pasted.set(event_target_value(&event))>
+                        <TextArea name="titles" label="One line a task, indented under the task it is part of; or a plan as JSON" rows=5 required=true/>
+                    </div>
+                    <Preview text=pasted/>
                     <div class="row"><Send text="Add all"/></div>
                 </CommandForm>
             </details>
@@ -146,60 +166,22 @@ fn QuickAdd() -> impl IntoView {
     .into_any()
 }
 
-/// The text filter. Its words live in the address; without scripts it is a form like any other.
+/// The tree a pasted text would be.
 #[component]
-fn FilterBar() -> impl IntoView {
-    let store = expect_context::<Store>();
-    let base = Base::here();
-    let action = base.path("/");
-    let clear = action.clone();
-    let navigate = use_navigate();
-    let go = move |q: String| navigate(&base.board(q.trim()), NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
-    let on_input = {
-        let go = go.clone();
-        move |event: web_sys::Event| go(event_target_value(&event))
-    };
-    // The address may change without the field: a cleared filter, Back. While somebody types in it, the field leads.
-    Effect::new(move |_| {
-        let q = store.q.get();
-        if let Some(field) = browser::element("q").filter(|field| !browser::has_focus(field))
-            && let Some(field) = field.dyn_ref::<web_sys::HtmlInputElement>()
-        {
-            field.set_value(&q);
+fn Preview(text: RwSignal<String>) -> impl IntoView {
+    let rows = move || match text.with(|text| crate::paste::read(text)) {
+        Ok(pasted) if pasted.tree.is_empty() => String::new(),
+        Ok(pasted) => {
+            let count = words::count(i64::try_from(pasted.tree.len()).unwrap_or(i64::MAX), "task", "tasks");
+            let row = |(depth, title): &(usize, String)| format!("<li dir=\"auto\" style=\"--depth: {depth}\">{}</li>", escaped(title));
+            format!("<p class=\"quiet t-12\">{count} will be added:</p><ul class=\"tree\">{}</ul>", pasted.tree.iter().map(row).collect::<String>())
         }
-    });
-    view! {
-        <form
-            class="filter"
-            id="filter"
-            role="search"
-            aria-label="Filter the board"
-            method="get"
-            action=action
-            on:submit=move |event| event.prevent_default()
-        >
-            <div class="field" data-quiet="">
-                <Icon name="filter"/>
-                <input
-                    type="search"
-                    name="q"
-                    id="q"
-                    aria-label="Words in id, title, labels, assignee or holder"
-                    placeholder="Words in id, title, labels, assignee or holder"
-                    value=store.q.get_untracked()
-                    autocomplete="off"
-                    on:input=on_input
-                />
-                <kbd aria-hidden="true">"/"</kbd>
-            </div>
-            <button class="button only-plain">"Filter"</button>
-            {move || (!store.q.with(|q| q.trim().is_empty())).then(|| {
-                let clear = clear.clone();
-                view! { <a class="button" data-kind="quiet" href=clear>"Clear"</a> }
-            })}
-        </form>
-    }
-    .into_any()
+        Err(problem) => {
+            let row = |error: &contracts::FieldError| format!("<li>{}: {}</li>", escaped(&error.path), escaped(&error.text));
+            format!("<ul class=\"tree\" data-faulty><li>{}</li>{}</ul>", escaped(&problem.title), problem.errors.iter().map(row).collect::<String>())
+        }
+    };
+    view! { <div role="status" inner_html=rows></div> }.into_any()
 }
 
 /// On a phone: the columns by name.

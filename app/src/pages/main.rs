@@ -4,10 +4,12 @@
 use crate::components::bars::Bars;
 use crate::components::dialogs::{Asking, Ghost, Help, MoveMenu, Panel};
 use crate::components::frame::{Rail, TopBar};
+use crate::components::palette::Palette;
 use crate::components::panel::{PanelBody, PanelHead};
 use crate::components::toasts::Toasts;
 #[cfg(feature = "hydrate")]
 use crate::live;
+use crate::look::{Look, View};
 use crate::pages::board::Board;
 use crate::pages::missing::Failed;
 use crate::pages::settings::{self, Settings};
@@ -77,13 +79,16 @@ pub fn Main() -> impl IntoView {
     let path = use_location().pathname.get_untracked();
     let params = use_query_map();
     let param = |name: &str| params.with_untracked(|map| map.get(name)).unwrap_or_default();
+    let look = Look::read(param);
+    // What can't be read hides nothing; the page says what is wrong with it.
+    let filter = filter::typed(&look.q).ok().flatten().map(|filter| filter.to_string()).unwrap_or_default();
     let query = BoardQuery {
-        q: param("q"),
+        filter,
         column: Column::parse(&param("column")).ok(),
         cursor: Some(param("cursor")).filter(|text| !text.is_empty()),
+        edges: look.view == View::Graph,
         ..BoardQuery::default()
     };
-    let q = query.q.clone();
     let spot = Spot::of(|name| params.with_untracked(|map| map.get(name)));
     let on_settings = path.strip_prefix(base.as_str()).unwrap_or(&path).trim_end_matches('/') == settings::PATH;
     let settings = on_settings.then(|| SettingsQuery { verify: param(settings::VERIFY) == "true" });
@@ -91,10 +96,10 @@ pub fn Main() -> impl IntoView {
     view! {
         <Suspense>
             {move || {
-                let q = q.clone();
+                let look = look.clone();
                 Suspend::new(async move {
                     match reading.await {
-                        Ok(opening) => view! { <Loaded opening=opening q=q/> }.into_any(),
+                        Ok(opening) => view! { <Loaded opening=opening look=look/> }.into_any(),
                         Err(problem) => view! { <Failed problem=problem/> }.into_any(),
                     }
                 })
@@ -107,8 +112,8 @@ pub fn Main() -> impl IntoView {
 }
 
 #[component]
-fn Loaded(opening: Opening, q: String) -> impl IntoView {
-    let store = Store::new(opening.snapshot, q, Port::here());
+fn Loaded(opening: Opening, look: Look) -> impl IntoView {
+    let store = Store::new(opening.snapshot, look, Port::here());
     store.thread_partial.set(opening.spot.tab == Tab::Thread && !opening.spot.before.is_empty());
     store.spot.set(opening.spot);
     store.shown.set(opening.shown);
@@ -118,6 +123,8 @@ fn Loaded(opening: Opening, q: String) -> impl IntoView {
     provide_context(ui);
     if let Some(refusal) = store.refusal.get_untracked() {
         crate::SetStatus::to(refusal.problem.code.status());
+    } else if store.faults.with_untracked(|faults| !faults.is_empty()) {
+        crate::SetStatus::to(Code::BadRequest.status());
     }
     let base = Base::here();
     let location = use_location();
@@ -133,7 +140,7 @@ fn Loaded(opening: Opening, q: String) -> impl IntoView {
     let navigate = use_navigate();
     let close = Callback::new(move |()| {
         let id = store.open_id.get_untracked();
-        navigate(&base.board(&store.q.get_untracked()), NavigateOptions { scroll: false, ..NavigateOptions::default() });
+        navigate(&base.board(&store.query_now()), NavigateOptions { scroll: false, ..NavigateOptions::default() });
         if let Some(id) = id {
             browser::focus_soon(format!("card-{id}"));
         }
@@ -171,6 +178,7 @@ fn Loaded(opening: Opening, q: String) -> impl IntoView {
         {move || (!as_page.get() && wanted.get().is_some()).then(|| view! { <Panel close=close/> })}
         <Help/>
         <MoveMenu/>
+        <Palette/>
         <Asking/>
         <Ghost/>
         <Toasts/>
@@ -189,7 +197,7 @@ fn follow_address(store: Store, wanted: Memo<Option<TaskId>>, as_page: RwSignal<
     });
     let params = use_query_map();
     Effect::new(move |_| store.go(Spot::of(|name| params.with(|map| map.get(name)))));
-    Effect::new(move |_| store.filter(params.with(|map| map.get("q")).unwrap_or_default()));
+    Effect::new(move |_| store.look_at(params.with(|map| Look::read(|name| map.get(name).unwrap_or_default()))));
 }
 
 /// What only a browser does: the line to the server, the clock, the keyboard, the pointer.

@@ -1,7 +1,7 @@
 //! The keyboard on the board: what each key of [`keys`] does.
 
 use crate::components::{actions, fields, spec};
-use crate::keys::{self, Act};
+use crate::keys::{self, Act, With};
 use crate::pages::drag;
 use crate::store::Store;
 use crate::ui::Ui;
@@ -14,28 +14,64 @@ use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 
 /// Hears the keyboard for as long as the page lives.
-pub fn start(store: Store, ui: Ui, base: Base, navigate: impl Fn(&str, NavigateOptions) + 'static) {
+pub fn start(store: Store, ui: Ui, base: Base, navigate: impl Fn(&str, NavigateOptions) + Clone + 'static) {
+    ui.compact.set(browser::kept("callboard-density").is_some());
+    ui.letters.set(browser::kept("callboard-letters").is_none());
+    let go = move |address: String| navigate(&address, NavigateOptions { scroll: false, ..NavigateOptions::default() });
+    let (by_key, by_name) = ((base.clone(), go.clone()), (base, go));
     browser::listen_document("keydown", move |event| {
         let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
         if event.default_prevented() || event.is_composing() {
             return;
         }
-        let Some(act) = keys::read(&event.key(), browser::modified(event), browser::typing()) else { return };
-        if done(store, ui, act) {
+        let (base, go) = &by_key;
+        let with =
+            With { control: event.ctrl_key() || event.meta_key(), alt: event.alt_key(), typing: browser::typing(), letters_off: !ui.letters.get_untracked() };
+        if ui.going.get_untracked() {
+            ui.going.set(false);
+            if event.key() == "b" && !with.typing && !browser::layered() {
+                event.prevent_default();
+                return go(base.board(&store.query_now()));
+            }
+        }
+        let Some(act) = keys::read(&event.key(), with) else { return };
+        if acted(store, ui, act, base, go) {
             event.prevent_default();
-        } else if act == Act::Reply
-            && let Some(id) = store.open_id.get_untracked()
-        {
-            event.prevent_default();
-            navigate(&base.task(id.as_str(), &store.q.get_untracked()), NavigateOptions { scroll: false, ..NavigateOptions::default() });
-            browser::focus_soon("reply".to_owned());
-        } else if act == Act::NextNeedsYou
-            && let Some(id) = next_that_needs(store)
-        {
-            event.prevent_default();
-            navigate(&base.task(id.as_str(), &store.q.get_untracked()), NavigateOptions { scroll: false, ..NavigateOptions::default() });
         }
     });
+    // What was chosen in the palette happens once the palette is gone and the focus is back.
+    Effect::new(move |_| {
+        if let Some(act) = ui.asked.get() {
+            ui.asked.set(None);
+            let (base, go) = by_name.clone();
+            let later = move || {
+                acted(store, ui, act, &base, &go);
+            };
+            request_animation_frame(move || request_animation_frame(move || request_animation_frame(later)));
+        }
+    });
+    browser::listen_document("click", move |event| {
+        browser::close_menus(event.target());
+    });
+}
+
+fn acted(store: Store, ui: Ui, act: Act, base: &Base, go: &impl Fn(String)) -> bool {
+    if done(store, ui, act) {
+        return true;
+    }
+    if act == Act::Reply
+        && let Some(id) = store.open_id.get_untracked()
+    {
+        go(base.task(id.as_str(), &store.query_now()));
+        browser::focus_soon("reply".to_owned());
+        return true;
+    }
+    let next = (act == Act::NextNeedsYou).then(|| next_that_needs(store)).flatten();
+    let found = next.is_some();
+    if let Some(id) = next {
+        go(base.task(id.as_str(), &store.query_now()));
+    }
+    found
 }
 
 /// Does it; false when it means nothing here.
@@ -53,22 +89,49 @@ fn done(store: Store, ui: Ui, act: Act) -> bool {
     }
     let opened = store.open_id.get_untracked().is_some();
     match act {
+        Act::Palette => ui.palette.update(|open| *open = !*open),
         Act::Edit if opened => return browser::unfold(spec::EDIT),
         Act::Assign if opened => return browser::unfold(fields::ASSIGN),
         Act::Priority if opened => return browser::unfold(fields::PRIORITY),
         Act::Move if opened => return browser::unfold(actions::MOVE),
         Act::Reply if opened && browser::element("reply").is_some() => browser::focus("reply"),
         Act::Help if !layered => ui.help.set(true),
+        Act::Escape if browser::close_menus(None) => {}
         _ if layered => return false,
-        Act::Search => browser::focus("q"),
+        Act::Search => browser::focus("search"),
+        Act::Filter => browser::focus("q"),
         Act::Add => ui.adding.set(true),
+        Act::Go => ui.going.set(true),
         Act::Down | Act::Up => return along(store, act == Act::Down),
         Act::Left | Act::Right => return across(store, act == Act::Right),
         Act::Lift => return lift(store, ui),
         Act::Move => return open_move(store, ui),
+        Act::Select | Act::SelectRange => return pick(store, ui, act == Act::SelectRange),
+        Act::Assign => return menu_of(store, ui, "sel-assign"),
+        Act::Priority => return menu_of(store, ui, "sel-priority"),
         Act::Escape if ui.adding.get_untracked() => ui.adding.set(false),
-        Act::Escape | Act::Help | Act::Reply | Act::NextNeedsYou | Act::Edit | Act::Assign | Act::Priority => return false,
+        Act::Escape if ui.selected.with_untracked(|selected| !selected.is_empty()) => crate::components::selection::clear(ui),
+        Act::Escape | Act::Help | Act::Reply | Act::Edit | Act::NextNeedsYou => return false,
     }
+    true
+}
+
+fn pick(store: Store, ui: Ui, range: bool) -> bool {
+    let id = focused().filter(|_| store.me.with_untracked(|me| me.may_write));
+    if let Some(id) = &id {
+        ui.pick(store, id, range);
+    }
+    id.is_some()
+}
+
+/// Opens a menu of the selection; the card under the focus is selected first when nothing is.
+fn menu_of(store: Store, ui: Ui, menu: &'static str) -> bool {
+    if ui.selected.with_untracked(Vec::is_empty) && !pick(store, ui, false) {
+        return false;
+    }
+    request_animation_frame(move || {
+        browser::open_menu(menu);
+    });
     true
 }
 
@@ -96,11 +159,9 @@ fn go(id: &TaskId) -> bool {
 }
 
 fn along(store: Store, down: bool) -> bool {
-    let Some(id) = focused() else {
-        let first = store.columns.iter().find_map(|column| column.ids.with_untracked(|ids| ids.first().cloned()));
-        return first.is_some_and(|id| go(&id));
-    };
-    let Some(ids) = store.columns.iter().map(|column| column.ids.get_untracked()).find(|ids| ids.contains(&id)) else { return false };
+    let rows = store.rows_now();
+    let Some(id) = focused() else { return rows.iter().find_map(|ids| ids.first()).is_some_and(go) };
+    let Some(ids) = rows.iter().find(|ids| ids.contains(&id)) else { return false };
     let at = ids.iter().position(|each| *each == id).unwrap_or(0);
     let next = if down { ids.get(at + 1) } else { at.checked_sub(1).and_then(|at| ids.get(at)) };
     next.is_none_or(go)
@@ -108,7 +169,7 @@ fn along(store: Store, down: bool) -> bool {
 
 fn across(store: Store, right: bool) -> bool {
     let Some(id) = focused() else { return along(store, true) };
-    let columns: Vec<Vec<TaskId>> = store.columns.iter().map(|column| column.ids.get_untracked()).collect();
+    let columns = store.rows_now();
     let Some((column, row)) = columns.iter().enumerate().find_map(|(place, ids)| Some((place, ids.iter().position(|each| *each == id)?))) else { return false };
     let mut others: Vec<&Vec<TaskId>> = if right { columns[column + 1..].iter().collect() } else { columns[..column].iter().rev().collect() };
     others.retain(|ids| !ids.is_empty());

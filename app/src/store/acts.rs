@@ -1,19 +1,28 @@
 //! What the reader does: commands with their optimistic picture, confirmed by the receipt or rolled back with the problem.
 
 use super::Store;
+use crate::look::{Look, View};
 use crate::moves::{self, Ask, Move};
 use crate::tabs::{self, Shown, Spot};
 use crate::{browser, order};
 use contracts::command::{CommandRequest, Receipt};
 use contracts::standing::Column;
 use contracts::view::{BoardQuery, InboxQuery, TaskCard};
-use contracts::{Problem, TaskId};
+use contracts::{Problem, TaskId, limits};
+use filter::Filter;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// How long the live line has to bring what a receipt promised before the page reads it itself.
 const CONFIRM_AFTER: Duration = Duration::from_millis(600);
+
+/// Cards that are new to a column and drawn in one frame.
+const DRAWN_AT_ONCE: usize = 6;
+
+/// How long typing has to rest before the server is asked.
+const ASK_AFTER: Duration = Duration::from_millis(120);
 
 /// What became of a move.
 pub enum Giving {
@@ -94,34 +103,117 @@ impl Store {
         Giving::Given
     }
 
-    /// Filters: what is loaded at once, the rest when the server has answered.
-    pub fn filter(self, q: String) {
-        if self.q.with_untracked(|old| *old == q) {
+    /// Looks at the board as an address says.
+    pub fn look_at(self, look: Look) {
+        let typed = look.q.clone();
+        let same = self.look.with_untracked(|old| old.q == typed);
+        let wants_edges = look.view == View::Graph && self.look.with_untracked(|old| old.view != View::Graph);
+        if self.look.with_untracked(|old| *old != look) {
+            self.look.set(look);
+        }
+        if !same {
+            self.filter(&typed);
+        }
+        if wants_edges {
+            spawn_local(self.ask_again(self.filter.get_untracked()));
+        }
+    }
+
+    /// Filters by what was typed: what is loaded at once, the rest when the server has answered. What can't be read changes nothing.
+    pub fn filter(self, typed: &str) {
+        let filter = match filter::typed(typed) {
+            Ok(filter) => filter,
+            Err(faults) => return self.faults.set(faults),
+        };
+        self.faults.set(Vec::new());
+        if self.filter.with_untracked(|old| *old == filter) {
             return;
         }
-        self.q.set(q.clone());
+        self.filter.set(filter.clone());
         for (place, column) in self.columns.iter().enumerate() {
-            let all: Vec<TaskCard> = self.cards.with_value(|cards| {
-                cards
-                    .values()
-                    .map(|card| card.card.get_untracked())
-                    .filter(|card| order::place(card.column) == place && crate::filter::matches(card, &q))
-                    .collect()
+            let mut shown: Vec<TaskCard> = self.cards.with_value(|cards| {
+                cards.values().map(|card| card.card.get_untracked()).filter(|card| order::place(card.column) == place && self.fits(card)).collect()
             });
-            let mut shown = all;
             shown.sort_by(order::cards);
             column.total.set(i64::try_from(shown.len()).unwrap_or(i64::MAX));
-            column.ids.set(shown.into_iter().map(|card| card.id).collect());
+            // As many as the server will answer with: what was loaded on the way here need not all be drawn for a moment.
+            let first = if order::COLUMNS[place] == Column::Done { limits::DONE_CARDS_FIRST } else { limits::COLUMN_CARDS_FIRST };
+            self.draw(place, shown.into_iter().take(first).map(|card| card.id).collect());
         }
-        spawn_local(async move {
-            let Ok(port) = self.port() else { return };
-            let answer = port.0.board(BoardQuery { q: q.clone(), ..Default::default() }).await;
-            if let Ok(board) = answer
-                && self.q.with_untracked(|now| *now == q)
-            {
-                self.fill_board(board);
+        set_timeout(
+            move || {
+                if self.filter.with_untracked(|now| *now == filter) {
+                    spawn_local(self.ask_again(filter));
+                }
+            },
+            ASK_AFTER,
+        );
+    }
+
+    /// Asks the server for what passes the filter, and shows it if it is still the one that is on.
+    pub(super) async fn ask_again(self, filter: Option<Filter>) {
+        let Ok(port) = self.port() else { return };
+        let query_edges = self.look.with_untracked(|look| look.view == View::Graph);
+        let query = BoardQuery { filter: self.filter_text(), edges: query_edges, ..Default::default() };
+        if let Ok(board) = port.0.board(query).await
+            && self.filter.with_untracked(|now| *now == filter)
+        {
+            self.replace(&self.counts, board.counts);
+            if query_edges {
+                self.replace(&self.edges, board.edges);
             }
+            for column in board.columns {
+                let place = order::place(column.key);
+                self.columns[place].total.set(column.total);
+                self.columns[place].next.set(column.next);
+                let ids = column.cards.iter().map(|card| card.id.clone()).collect();
+                for card in column.cards {
+                    self.put(card);
+                }
+                self.draw(place, ids);
+            }
+        }
+    }
+
+    /// Puts these cards into a column, a few new ones a frame, so that the page answers while many come.
+    fn draw(self, place: usize, ids: Vec<TaskId>) {
+        let turn = self.turn(place);
+        let here = self.columns[place].ids;
+        let old: HashSet<TaskId> = here.with_untracked(|ids| ids.iter().cloned().collect());
+        let mut fresh = 0;
+        let first = ids.iter().position(|id| {
+            fresh += usize::from(!old.contains(id));
+            fresh > DRAWN_AT_ONCE
         });
+        let first = first.unwrap_or(ids.len());
+        self.replace(&here, ids[..first].to_vec());
+        self.draw_rest(place, ids[first..].to_vec(), turn);
+    }
+
+    fn draw_rest(self, place: usize, rest: Vec<TaskId>, turn: u32) {
+        if rest.is_empty() {
+            return;
+        }
+        request_animation_frame(move || {
+            if self.turns.with_value(|turns| turns[place] != turn) {
+                return;
+            }
+            let (now, later) = rest.split_at(DRAWN_AT_ONCE.min(rest.len()));
+            // What moved or ceased to fit meanwhile has its place already.
+            let belongs =
+                |id: &TaskId| self.card(id).is_some_and(|card| card.card.with_untracked(|card| order::place(card.column) == place && self.fits(card)));
+            self.columns[place].ids.update(|ids| {
+                let fresh: Vec<TaskId> = now.iter().filter(|id| !ids.contains(id) && belongs(id)).cloned().collect();
+                ids.extend(fresh);
+            });
+            self.draw_rest(place, later.to_vec(), turn);
+        });
+    }
+
+    /// A new turn of drawing a column; the one before ends.
+    fn turn(self, place: usize) -> u32 {
+        self.turns.update_value(|turns| turns[place] = turns[place].wrapping_add(1));
+        self.turns.with_value(|turns| turns[place])
     }
 
     /// Loads the next part of a column.
@@ -129,7 +221,7 @@ impl Store {
         let Some(cursor) = self.columns[order::place(column)].next.get_untracked() else { return };
         spawn_local(async move {
             let Ok(port) = self.port() else { return };
-            let query = BoardQuery { q: self.q.get_untracked(), column: Some(column), cursor: Some(cursor), limit: Some(200), ..BoardQuery::default() };
+            let query = BoardQuery { filter: self.filter_text(), column: Some(column), cursor: Some(cursor), limit: Some(200), ..Default::default() };
             if let Ok(board) = port.0.board(query).await {
                 self.fill_more(board);
             }

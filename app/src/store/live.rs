@@ -19,6 +19,9 @@ const SPEAK_AFTER: Duration = Duration::from_millis(1_500);
 /// How long changes of the open card are gathered before it is read again.
 const REREAD_AFTER: Duration = Duration::from_millis(80);
 
+/// How long changes are gathered before the graph is read again.
+const REREAD_EDGES_AFTER: Duration = Duration::from_millis(400);
+
 /// What the reader need not be told, and what waits to be told.
 #[derive(Default)]
 pub(super) struct Quiet {
@@ -28,6 +31,7 @@ pub(super) struct Quiet {
     asks: i64,
     speaking: bool,
     rereading: bool,
+    reading_edges: bool,
 }
 
 /// What the live region says about a batch of changes.
@@ -85,6 +89,9 @@ impl Store {
         let asks = card.column == contracts::Column::NeedsYou;
         let differs = self.card(&id).is_none_or(|known| known.card.with_untracked(|old| *old != card));
         let moved = self.place(card.clone());
+        if differs && self.look.with_untracked(|look| look.view == crate::look::View::Graph) {
+            self.reread_edges_soon();
+        }
         let open = self.open_id.with_untracked(|open| open.as_ref() == Some(&id));
         if open && differs {
             self.open.update(|task| {
@@ -182,6 +189,22 @@ impl Store {
         );
     }
 
+    /// Reads what waits for what again, once for many changes: a card says only how many.
+    fn reread_edges_soon(&self) {
+        let store = *self;
+        if self.quiet.with_value(|quiet| quiet.reading_edges) {
+            return;
+        }
+        self.quiet.update_value(|quiet| quiet.reading_edges = true);
+        set_timeout(
+            move || {
+                store.quiet.update_value(|quiet| quiet.reading_edges = false);
+                spawn_local(store.ask_again(store.filter.get_untracked()));
+            },
+            REREAD_EDGES_AFTER,
+        );
+    }
+
     /// Reads a task and shows it, if it is still the one that is wanted.
     pub async fn read_task(self, id: TaskId) {
         let Ok(port) = self.port() else { return };
@@ -247,7 +270,8 @@ impl Store {
 
     /// Reads everything again; scroll, focus and drafts stay because what did not change keeps its nodes.
     pub async fn refetch(self) -> Result<(i64, String), Problem> {
-        let query = contracts::view::BoardQuery { q: self.q.get_untracked(), ..Default::default() };
+        let edges = self.look.with_untracked(|look| look.view == crate::look::View::Graph);
+        let query = contracts::view::BoardQuery { filter: self.filter_text(), edges, ..Default::default() };
         let open = self.open_id.get_untracked();
         let snapshot = match self.port()?.0.snapshot(query.clone(), open.clone()).await {
             Err(problem) if open.is_some() && problem.code == contracts::Code::NotFound => self.port()?.0.snapshot(query, None).await?,

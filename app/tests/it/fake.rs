@@ -97,16 +97,22 @@ impl FakeBoard {
             *counts.by_standing.entry(card.standing).or_default() += 1;
         }
         counts.agents_live = self.cards.iter().filter(|card| card.lease.is_some()).count().try_into().unwrap_or(0);
+        let filter = (!query.filter.is_empty()).then(|| filter::parse(&query.filter).expect("the page sends what can be read"));
+        let around = filter::Around { now: at(), me: self.snapshot.me.actor.clone(), offset_minutes: self.snapshot.project.offset_minutes };
+        let fits = |card: &TaskCard| {
+            let task = filter::Card { card, milestones: &self.snapshot.milestones };
+            filter.as_ref().is_none_or(|filter| filter.matches(&task, &around))
+        };
         let columns = Column::ALL
             .iter()
             .map(|key| {
-                let mut cards: Vec<TaskCard> = self.cards.iter().filter(|card| card.column == *key && app::filter::matches(card, &query.q)).cloned().collect();
+                let mut cards: Vec<TaskCard> = self.cards.iter().filter(|card| card.column == *key && fits(card)).cloned().collect();
                 cards.sort_by(app::order::cards);
                 let total = i64::try_from(cards.len()).unwrap_or(0);
                 ColumnView { key: *key, total, hidden: counts.column(*key) - total, cards, next: None }
             })
             .collect();
-        BoardView { seq: self.snapshot.seq, columns, counts, edges: Vec::new() }
+        BoardView { seq: self.snapshot.seq, columns, counts, edges: if query.edges { self.snapshot.board.edges.clone() } else { Vec::new() } }
     }
 
     fn one(&self, id: &TaskId) -> Result<TaskView, Problem> {

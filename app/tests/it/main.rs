@@ -123,6 +123,75 @@ async fn the_filter_works_without_scripts() {
 }
 
 #[tokio::test]
+async fn a_filter_in_the_address_is_asked_shown_and_can_be_taken_apart() {
+    let mut board = brindle();
+    board.snapshot.settings.insert("types".into(), json!(["bug", "feature"]));
+    let (status, html) = page(board, "/?q=type%20%3D%20bug%20and%20priority%20%3C%3D%201").await;
+    let bugs = brindle().cards.iter().filter(|card| card.kind == "bug" && card.priority <= 1).count();
+    assert_eq!((status, count(&html, "data-card=")), (200, bugs));
+    assert!(html.contains("value=\"type = bug and priority &lt;= 1\""));
+    assert!(
+        html.contains("aria-label=\"Take out type bug\" href=\"/?q=priority%20%3C%3D%201\"")
+            || html.contains("href=\"/?q=priority%20%3C%3D%201\" aria-label=\"Take out type bug\"")
+    );
+    assert!(html.contains("href=\"/?q=type%20in%20%5Bbug%2C%20feature%5D%20and%20priority%20%3C%3D%201\""), "a menu adds to what is ticked");
+    assert!(html.contains("/t/tk-d41b86?q=type%20%3D%20bug"), "a card keeps the look behind it");
+}
+
+#[tokio::test]
+async fn a_filter_that_cannot_be_read_hides_nothing_and_says_where_it_is_wrong() {
+    let (status, html) = page(brindle(), "/?q=typ%20%3D%20bug%20and%20priority%20%3D%20high").await;
+    assert_eq!((status, count(&html, "data-card=")), (400, 19));
+    for text in ["There is no field typ", "did you mean type?", "Priority can&#x27;t be", "<mark>high<", "aria-invalid=\"true\""] {
+        assert!(html.contains(text) || html.contains(&text.replace("&#x27;", "'")), "{text} is missing");
+    }
+}
+
+#[tokio::test]
+async fn a_list_has_rows_in_the_order_its_head_says() {
+    let (_, html) = page(brindle(), "/?view=list&sort=title&down=1").await;
+    assert_eq!((count(&html, "<table"), count(&html, "<tr data-card=")), (1, 19));
+    assert_eq!(count(&html, "aria-sort=\"descending\""), 1);
+    let place = |id: &str| html.find(&format!("data-card=\"{id}\"")).unwrap();
+    assert!(place("tk-c2d81e") < place("tk-d41b86"), "Page checksums before B-tree");
+}
+
+#[tokio::test]
+async fn groups_are_columns_of_their_own_and_cards_say_where_they_stand() {
+    let (_, html) = page(brindle(), "/?group=type").await;
+    let kinds: std::collections::BTreeSet<String> = brindle().cards.iter().map(|card| card.kind.clone()).collect();
+    assert_eq!((count(&html, "class=\"column\""), count(&html, "data-card=")), (kinds.len(), 19));
+    assert!(html.contains("aria-label=\"bug\"") && html.contains(">Ready<"));
+    let (_, html) = page(brindle(), "/?group=milestone").await;
+    assert!(html.contains("No milestone"));
+}
+
+#[tokio::test]
+async fn a_graph_is_drawn_by_the_server_and_has_the_same_as_a_list() {
+    let mut board = brindle();
+    let edge = |waits: &str, on: &str| (contracts::TaskId::parse(waits).unwrap(), contracts::TaskId::parse(on).unwrap());
+    board.snapshot.board.edges = vec![edge("tk-8841f0", "tk-b31e07"), edge("tk-0b7c44", "tk-8841f0"), edge("tk-c2d81e", "tk-d41b86")];
+    let (_, html) = page(board, "/?view=graph").await;
+    let plane = html.split("class=\"plane\"").nth(1).and_then(|rest| rest.split("</svg>").next()).unwrap_or_default();
+    assert_eq!((count(&html, "class=\"node\""), count(plane, "<path d=\"M")), (5, 3));
+    assert_eq!(count(&html, ", on the critical path"), 3);
+    assert!(html.contains("3\u{a0}tasks on the critical path") && html.contains("waits for"));
+    let (_, html) = page(brindle(), "/?view=graph").await;
+    assert!(html.contains("Nothing waits for anything here"));
+}
+
+#[tokio::test]
+async fn kept_views_are_links_and_too_much_at_once_is_said() {
+    let mut board = brindle();
+    let working = board.cards.iter().filter(|card| card.column == contracts::Column::Working).count();
+    board.snapshot.settings.insert("views".into(), json!([{"name": "My bugs", "query": "q=type%20%3D%20bug&view=list"}]));
+    board.snapshot.settings.insert("wip_max".into(), json!(working - 1));
+    let (_, html) = page(board, "/").await;
+    assert!(html.contains("href=\"/?q=type%20%3D%20bug&amp;view=list\"") && html.contains("My bugs"));
+    assert!(html.contains(&format!("over\u{a0}{}", working - 1)));
+}
+
+#[tokio::test]
 async fn every_nothing_says_which() {
     let (_, html) = page(FakeBoard::new(Vec::new(), Vec::new()), "/").await;
     assert!(html.contains("An empty board") && html.contains("claude mcp add callboard -- callboard mcp"));

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub const TYPES: [&str; 10] = ["task", "feature", "bug", "chore", "docs", "test", "refactor", "research", "decision", "incident"];
 
 /// Every key of `configure`.
-pub const KEYS: [&str; 18] = [
+pub const KEYS: [&str; 20] = [
     "name",
     "zone",
     "base",
@@ -22,6 +22,8 @@ pub const KEYS: [&str; 18] = [
     "commit_guard",
     "stop_gate",
     "types",
+    "wip_max",
+    "views",
     "trees_dir",
     "sync.refs",
     "narration.provider",
@@ -156,6 +158,8 @@ pub fn check(key: &str, value: &Value) -> Result<Value, String> {
         "stop_gate" => words(&["on", "off"]),
         "sync.refs" => words(&["remote", "base"]),
         "types" => types(value),
+        "wip_max" => number(1, 1_000),
+        "views" => views(value),
         "trees_dir" => line(limits::FILE_PATTERN_CHARS_MAX),
         _ => line(limits::QUERY_CHARS_MAX),
     }
@@ -185,6 +189,27 @@ fn types(value: &Value) -> Result<Value, String> {
     Ok(if added.is_empty() { Value::Null } else { added.into() })
 }
 
+/// Looks at the board that were kept: a name and the address each.
+fn views(value: &Value) -> Result<Value, String> {
+    let Some(items) = value.as_array() else { return Err(format!("views is a list of {{name, query}}, not {value}")) };
+    if items.len() > limits::VIEWS_MAX {
+        return Err(format!("views has {} views, the limit is {}", items.len(), limits::VIEWS_MAX));
+    }
+    let mut kept: Vec<Value> = Vec::with_capacity(items.len());
+    for item in items {
+        let text = |key: &str, chars: usize| match item.get(key).and_then(Value::as_str) {
+            Some(text) => contracts::text::one_line(text, key, chars),
+            None => Err(format!("a view is {{\"name\": \"My bugs\", \"query\": \"q=type%20%3D%20bug\"}}, not {item}")),
+        };
+        let view = serde_json::json!({"name": text("name", limits::VIEW_NAME_CHARS_MAX)?, "query": text("query", limits::VIEW_QUERY_CHARS_MAX)?});
+        if kept.iter().any(|other| other["name"] == view["name"]) {
+            return Err(format!("two views are named {}", view["name"]));
+        }
+        kept.push(view);
+    }
+    Ok(if kept.is_empty() { Value::Null } else { kept.into() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,7 +217,14 @@ mod tests {
 
     #[test]
     fn values_are_checked_and_null_is_the_default_again() {
-        for (key, good) in [("grace_s", json!(60)), ("types", json!(["spike"])), ("criteria_gate", json!("met")), ("zone", json!("Europe/Berlin"))] {
+        for (key, good) in [
+            ("grace_s", json!(60)),
+            ("types", json!(["spike"])),
+            ("criteria_gate", json!("met")),
+            ("zone", json!("Europe/Berlin")),
+            ("wip_max", json!(5)),
+            ("views", json!([{"name": "Mine", "query": "q=x"}])),
+        ] {
             assert_eq!(check(key, &good), Ok(good.clone()), "{key}");
         }
         assert_eq!(check("grace_s", &Value::Null), Ok(Value::Null));
@@ -209,6 +241,10 @@ mod tests {
             ("review_default", json!("yes")),
             ("base", json!("--upload-pack=x")),
             ("colour", json!(1)),
+            ("wip_max", json!(0)),
+            ("views", json!(["x"])),
+            ("views", json!([{"name": "x", "query": "q=a"}, {"name": "x", "query": "q=b"}])),
+            ("views", json!([{"name": "x".repeat(41), "query": "q=a"}])),
         ] {
             assert!(check(key, &bad).is_err(), "{key} {bad}");
         }

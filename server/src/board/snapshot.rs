@@ -58,7 +58,7 @@ pub(super) async fn snapshot(
         version,
         project: project_view(&project, reading.now, port.0.base.get()),
         me: Me { actor: caller.actor.clone(), principal: caller.principal.clone(), may_write: !read_only },
-        settings: shown_settings(reading),
+        settings: shown_settings(reading, &project),
         board,
         milestones: milestones.iter().map(engine::views::milestone_view).collect(),
         actors: reading.read.actors().await.map_err(told)?,
@@ -84,12 +84,11 @@ fn quarantine(port: &ServerPort) -> Result<Quarantine, Problem> {
 }
 
 /// Settings that pages show or act on.
-fn shown_settings(reading: &Reading) -> BTreeMap<String, serde_json::Value> {
+fn shown_settings(reading: &Reading, project: &Project) -> BTreeMap<String, serde_json::Value> {
     let settings = &reading.settings;
-    [("grace_s", json!(settings.grace_s)), ("review_default", json!(settings.review_default)), ("types", json!(settings.types))]
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect()
+    let shown = [("grace_s", json!(settings.grace_s)), ("review_default", json!(settings.review_default)), ("types", json!(settings.types))];
+    let kept = ["wip_max", "views"].into_iter().filter_map(|key| Some((key, project.settings.get(key)?.clone())).filter(|(_, value)| !value.is_null()));
+    shown.into_iter().chain(kept).map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 fn project_view(project: &Project, now: Moment, base: Option<String>) -> ProjectView {

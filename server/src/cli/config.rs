@@ -62,6 +62,8 @@ const SETTINGS: &[(&str, &str)] = &[
     ("max_held.dev", "20"),
     ("commit_guard", "agents"),
     ("stop_gate", "on"),
+    ("wip_max", "none: nothing is too much at once"),
+    ("views", "none kept"),
     ("trees_dir", ".callboard/trees"),
     ("sync.refs", "remote"),
     ("narration.provider", "none"),
@@ -100,7 +102,7 @@ fn value_of(key: &str, raw: &str) -> Value {
     }
     match key {
         "types" if !raw.starts_with('[') => raw.split(',').map(str::trim).filter(|part| !part.is_empty()).collect(),
-        "review_default" | "grace_s" | "types" => serde_json::from_str(raw).unwrap_or_else(|_| raw.into()),
+        "review_default" | "grace_s" | "types" | "wip_max" | "views" => serde_json::from_str(raw).unwrap_or_else(|_| raw.into()),
         key if key.starts_with("lease_ttl_s.") || key.starts_with("max_held.") => serde_json::from_str(raw).unwrap_or_else(|_| raw.into()),
         _ => raw.into(),
     }
