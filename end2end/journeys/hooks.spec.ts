@@ -176,7 +176,7 @@ test("branch, trailer and leases decide, and a refusal says who, until when and 
   const theirs = await hooked.task("Count the buoys", "agent:ada/w2");
   const free = await hooked.task("Weigh the buoys");
   const theirTree = await hooked.worktree(theirs.branch);
-  const freeTree = await hooked.worktree(free.branch);
+  const freeTree = await hooked.worktree(`${free.id}-weigh`);
   const elsewhere = join(bareProject.directory, "..", "elsewhere");
   const held = new RegExp(`${theirs.id} is held by agent:ada/w2 until \\d\\d:\\d\\dZ, not by you \\(${MAIN}\\)`);
   const table: Array<[command: string, answer: string | RegExp]> = [

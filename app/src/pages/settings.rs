@@ -133,7 +133,7 @@ fn HooksPart(hooks: Vec<WiringRow>, clients: Vec<WiringRow>, faults: usize) -> i
                 <a class="button push" href=again rel="external">"Look again"</a>
             </header>
             {no_git.then(|| view! { <p class="quiet">"This board is in no git repository, so there are no hooks of git."</p> })}
-            <div class="surface scroll" tabindex="0" role="region" aria-label="Hooks and clients">
+            <div class="surface scroll" tabindex="0" role="group" aria-label="How each stands">
                 <table class="table" data-wide="">
                     <thead><tr><th scope="col">"What"</th><th scope="col">"Where"</th><th scope="col">"Status"</th><th scope="col">"What mends it"</th></tr></thead>
                     <tbody>{rows}</tbody>
