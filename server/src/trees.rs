@@ -59,7 +59,7 @@ impl Trees {
         };
         if init::client_hooks_are_there(&self.root)
             && let Some(binary) = init::settings::binary()
-            && let Err(problem) = init::settings::connect_worktree(&path, &binary)
+            && let Err(problem) = init::trees::connect_one(&path, &binary)
         {
             tracing::warn!(code = %problem.code, task = %wanted.task, "the client's hooks are not in the worktree");
         }

@@ -166,21 +166,6 @@ pub fn document(binary: &Path) -> Option<String> {
     with("{}\n", binary).ok()
 }
 
-/// Takes our entries out of every linked worktree that got them.
-pub fn disconnect_worktrees(repository: &Repository) {
-    for tree in repository.worktrees().unwrap_or_default().into_iter().skip(1) {
-        let path = tree.path.join(FILE);
-        let Ok(Some(text)) = undo::text(&path, FILE) else { continue };
-        let Ok(before) = without(&text) else { continue };
-        // A worktree is a copy of ours: what can't be written there is told by nobody.
-        if before != text && is_empty(&before) {
-            let _ = std::fs::remove_file(&path).and_then(|()| std::fs::remove_dir(tree.path.join(".claude")));
-        } else if before != text {
-            let _ = super::write(&path, &before);
-        }
-    }
-}
-
 /// Keeps the file out of commits; says whether the line is ours.
 fn exclude(repository: Option<&Repository>, path: &Path, ours: bool) -> bool {
     let Some(repository) = repository else { return false };
