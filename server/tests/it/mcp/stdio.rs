@@ -46,8 +46,8 @@ async fn what_a_person_says_is_in_the_next_answer_and_only_there() {
     let id = stage.add("Paint the buoys", &[]);
     let session = Session::stdio(&stage).await;
     session.ok("next", json!({})).await;
-    stage.ok(&["tasks", "comment", &id, "-m", "Signal red, please", "--to", "agent:ada/main"]);
-    stage.ok(&["tasks", "comment", &id, "-m", "Nobody is told of this"]);
+    stage.ok(&["tasks", "comment", &id, "-m", "Signal red, please"]);
+    stage.run_as("agent:ada/other", &["tasks", "comment", &id, "-m", "Nobody is told of this"]);
     let heard = session.ok("update", json!({"task": id, "labels": ["paint"]})).await;
     assert_eq!(heard.matches("Signal red, please").count(), 1, "{heard}");
     assert!(!heard.contains("Nobody is told"), "{heard}");
