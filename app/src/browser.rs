@@ -347,16 +347,6 @@ pub fn pressed(event: &web_sys::MouseEvent, name: &str) -> Option<String> {
     element.closest(&format!("[{name}]")).ok()??.get_attribute(name)
 }
 
-/// Presses what a selector finds. Says whether there was something.
-pub fn press(selector: &str) -> bool {
-    let found = document().query_selector(selector).ok().flatten().and_then(|element| element.dyn_into::<HtmlElement>().ok());
-    if let Some(element) = &found {
-        element.click();
-        let _ = element.focus();
-    }
-    found.is_some()
-}
-
 /// Where the card of a task is, if it can be seen.
 pub fn place_of(id: &str) -> Option<(f64, f64)> {
     let card = document().query_selector(&format!("[data-card=\"{id}\"]")).ok().flatten()?;

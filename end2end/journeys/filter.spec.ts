@@ -50,14 +50,15 @@ test("menus tick what the filter says", async ({ page, project, accessible }) =>
   await project.plan({ tasks });
   const board = await Board.open(page, project.url);
   await page.locator("[data-facet=type] > summary").click();
-  await page.getByRole("link", { name: "bug" }).click();
+  const menu = page.locator("[data-facet=type]");
+  await menu.getByRole("link", { name: "bug" }).click();
   await board.holds({ Ready: ["Mend the leak"] });
-  await page.getByRole("link", { name: "docs" }).click();
+  await menu.getByRole("link", { name: "docs" }).click();
   await board.holds({ Ready: ["Mend the leak"], Backlog: ["Chart the channel"] });
   await expect(page).toHaveURL(/q=type%20in%20%5Bbug%2C%20docs%5D/);
   await accessible(page);
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("link", { name: "docs" })).toBeHidden();
+  await expect(menu.getByRole("link", { name: "docs" })).toBeHidden();
   await page.getByRole("link", { name: "Clear", exact: true }).click();
   await expect(page).toHaveURL(`${project.url}/`);
 });
