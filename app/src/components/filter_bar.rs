@@ -33,6 +33,9 @@ pub fn FilterBar() -> impl IntoView {
     .into_any()
 }
 
+/// How long after a key the field knows better than the address, milliseconds.
+const TYPING_MS: i64 = 700;
+
 /// The field. Without scripts it is a form like any other; the rest of the look goes along in it.
 #[component]
 fn Typed() -> impl IntoView {
@@ -40,14 +43,16 @@ fn Typed() -> impl IntoView {
     let base = Base::here();
     let action = base.path("/");
     let navigate = use_navigate();
+    let typed_at = StoredValue::new(0i64);
     let on_input = move |event: web_sys::Event| {
+        typed_at.set_value(browser::now_ms());
         let look = store.look.with_untracked(|look| look.at(event_target_value(&event)));
         navigate(&base.board(&look.query()), NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
     };
-    // The address may change without the field: a menu, a chip, Back. While somebody types in it, the field leads.
+    // The address may change without the field: a menu, a chip, Back. While somebody is typing in it, the field leads.
     Effect::new(move |_| {
         let q = store.look.with(|look| look.q.clone());
-        if let Some(field) = browser::element("q").filter(|field| !browser::has_focus(field))
+        if let Some(field) = browser::element("q").filter(|field| !browser::has_focus(field) || browser::now_ms() - typed_at.get_value() > TYPING_MS)
             && let Some(field) = field.dyn_ref::<web_sys::HtmlInputElement>()
         {
             field.set_value(&q);
@@ -124,7 +129,7 @@ fn Chips() -> impl IntoView {
         store.faults.with(|faults| faults.iter().take(3).map(row).collect::<String>())
     };
     view! {
-        <ul class="chips" aria-label="Filtered by" inner_html=chips on:click=move |_| browser::focus("q")></ul>
+        <ul class="chips" aria-label="Filtered by" inner_html=chips on:click=move |_| browser::focus_soon("q".to_owned())></ul>
         <ul class="faults" id="q-faults" aria-live="polite" inner_html=faulty></ul>
     }
     .into_any()
