@@ -209,9 +209,9 @@ mod tests {
     #[test]
     fn a_setting_has_a_key_beside_the_forms_own() {
         let form = parsed(&[("command", "configure"), ("key", "k-1"), ("setting", "zone"), ("value", "Europe/Berlin")]).unwrap();
-        assert_eq!(form.requests[0].to_value(), json!({"command": "configure", "key": "k-1", "args": {"key": "zone", "value": "Europe/Berlin"}}));
+        assert_eq!(form[0].to_value(), json!({"command": "configure", "key": "k-1", "args": {"key": "zone", "value": "Europe/Berlin"}}));
         let form = parsed(&[("command", "configure"), ("setting", "base"), ("value", " ")]).unwrap();
-        assert_eq!(form.requests[0].to_value(), json!({"command": "configure", "args": {"key": "base", "value": null}}), "empty is the default again");
+        assert_eq!(form[0].to_value(), json!({"command": "configure", "args": {"key": "base", "value": null}}), "empty is the default again");
     }
 
     #[test]
