@@ -303,6 +303,16 @@ pub fn show_first_column() {
     }
 }
 
+/// Takes the address the page is of, when it is the answer to a form that was sent elsewhere: what is taken over is what was rendered.
+pub fn settle_here() {
+    let here = of_html("data-here");
+    if !here.is_empty()
+        && let Ok(history) = window().history()
+    {
+        let _ = history.replace_state_with_url(&leptos::wasm_bindgen::JsValue::NULL, "", Some(&here));
+    }
+}
+
 /// Says to the styles that the page was taken over: what stands in for scripts can go.
 pub fn taken_over() {
     if let Some(html) = document().document_element() {

@@ -130,6 +130,10 @@ impl FormKey {
     }
 }
 
+/// The address a page is of, where its request went to another one: a refused form is answered by the page it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Here(pub String);
+
 /// Sets the HTTP status of the page that is being rendered.
 #[derive(Clone)]
 pub struct SetStatus(pub Arc<dyn Fn(u16) + Send + Sync>);

@@ -8,6 +8,7 @@
 //! | [`Port`] | the caller's own board | the page says that the board does not answer |
 //! | [`Theme`] | `Theme::from_cookies(header)` | the system decides |
 //! | [`FormKey`] | a fresh random text: every form's idempotency key starts with it | forms carry no key |
+//! | [`Here`] | the address the page is of, when its request went to another one | it is the request's |
 //! | [`SetStatus`] | sets the HTTP status of the page | it stays 200 |
 //! | `leptos::nonce::Nonce` | provided by `leptos_axum` | scripts carry no nonce |
 //!
@@ -21,6 +22,8 @@ pub mod bulk;
 #[allow(missing_docs, reason = "the macro makes public structs of props; a component's own comment says what they are")]
 pub mod components;
 pub mod contexts;
+#[cfg(feature = "ssr")]
+pub mod diff;
 pub mod facets;
 pub mod forms;
 #[cfg(feature = "ssr")]
@@ -45,13 +48,15 @@ pub mod paste;
 pub mod port;
 pub mod shell;
 pub mod store;
+#[cfg(feature = "ssr")]
+pub mod syntax;
 pub mod tabs;
 pub mod times;
 pub mod ui;
 pub mod words;
 
 pub use app::App;
-pub use contexts::{Assets, Base, FormKey, Icons, SetStatus, Theme};
+pub use contexts::{Assets, Base, FormKey, Here, Icons, SetStatus, Theme};
 pub use port::Port;
 pub use shell::shell;
 
@@ -59,5 +64,6 @@ pub use shell::shell;
 #[cfg(feature = "hydrate")]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
+    browser::settle_here();
     leptos::mount::hydrate_body(App);
 }

@@ -1,7 +1,7 @@
 //! The document around the app. It starts the app with a module script of its own, because the stock one reads files by paths
 //! relative to the working directory, which is the user's repository.
 
-use crate::{App, Assets, Base, Icons, Theme};
+use crate::{App, Assets, Base, Here, Icons, Theme};
 use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos_meta::MetaTags;
@@ -9,6 +9,7 @@ use leptos_meta::MetaTags;
 /// The document. Wants [`Theme`] in context where the request had its cookie; provides [`Base`] and [`Icons`].
 pub fn shell(assets: Assets) -> impl IntoView {
     let theme = use_context::<Theme>().unwrap_or_default();
+    let here = use_context::<Here>().map(|here| here.0);
     let icons = Assets::address(&assets.icons);
     provide_context(Base(assets.base.clone()));
     provide_context(Icons(icons.clone()));
@@ -23,7 +24,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
     });
     view! {
         <!DOCTYPE html>
-        <html lang="en" data-base=assets.base.clone() data-icons=icons data-theme=theme.as_str()>
+        <html lang="en" data-base=assets.base.clone() data-icons=icons data-theme=theme.as_str() data-here=here>
             <head>
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>

@@ -2,8 +2,8 @@
 
 use crate::port::Port;
 use contracts::graph::GraphView;
-use contracts::view::{HistoryRow, Page};
-use contracts::{Problem, TaskId, limits};
+use contracts::view::{CommitDetail, HistoryRow, Page};
+use contracts::{CommitSha, Problem, TaskId, limits};
 use serde::{Deserialize, Serialize};
 
 /// One of the parts.
@@ -54,6 +54,10 @@ pub struct Spot {
     pub before: String,
     /// How many steps of dependencies are shown either way.
     pub steps: u8,
+    /// The commit whose change is shown; empty for the list.
+    pub commit: String,
+    /// Whether what goes and what comes stand side by side.
+    pub split: bool,
 }
 
 /// Steps a picture of dependencies goes when the address does not say.
@@ -61,7 +65,7 @@ const STEPS: u8 = 2;
 
 impl Default for Spot {
     fn default() -> Spot {
-        Spot { tab: Tab::Thread, before: String::new(), steps: STEPS }
+        Spot { tab: Tab::Thread, before: String::new(), steps: STEPS, commit: String::new(), split: false }
     }
 }
 
@@ -74,6 +78,8 @@ impl Spot {
             tab: Tab::ALL.into_iter().find(|tab| tab.as_str() == word).unwrap_or_default(),
             before: param("before").unwrap_or_default(),
             steps: steps.unwrap_or(STEPS),
+            commit: param("commit").unwrap_or_default(),
+            split: param("view").is_some_and(|view| view == "split"),
         }
     }
 }
@@ -88,6 +94,8 @@ pub enum Shown {
     History(Page<HistoryRow>),
     /// A picture of dependencies.
     Graph(Box<GraphView>),
+    /// A commit and its change.
+    Commit(Box<CommitDetail>),
     /// It could not be read.
     Failed(Problem),
 }
@@ -95,11 +103,19 @@ pub enum Shown {
 /// Reads what a part needs.
 pub async fn read(port: Port, task: TaskId, spot: &Spot) -> Shown {
     let read = match spot.tab {
+        Tab::Commits if !spot.commit.is_empty() => change(&port, &spot.commit).await,
         Tab::Thread | Tab::Commits => Ok(Shown::Nothing),
         Tab::Graph => port.0.graph(task, spot.steps).await.map(|graph| Shown::Graph(Box::new(graph))),
         Tab::History => port.0.history(task, Some(spot.before.clone()).filter(|cursor| !cursor.is_empty())).await.map(Shown::History),
     };
     read.unwrap_or_else(Shown::Failed)
+}
+
+/// A commit with its change as HTML alone: the lines it was made of would travel with the page for nothing.
+async fn change(port: &Port, sha: &str) -> Result<Shown, Problem> {
+    let sha = CommitSha::parse(sha).map_err(|fault| Problem::bad_request("commit", fault))?;
+    let commit = port.0.commit(sha).await?;
+    Ok(Shown::Commit(Box::new(CommitDetail { diff: None, ..commit })))
 }
 
 /// A newest page that was read again keeps the older rows that were loaded before, if it meets them.
@@ -124,7 +140,8 @@ mod tests {
     #[test]
     fn an_address_names_a_part_and_a_place_in_it() {
         assert_eq!(at(""), Spot::default());
-        assert_eq!(at("tab=history&before=c1"), Spot { tab: Tab::History, before: "c1".to_owned(), steps: 2 });
+        assert_eq!(at("tab=history&before=c1"), Spot { tab: Tab::History, before: "c1".to_owned(), ..Spot::default() });
+        assert_eq!((at("tab=commits&commit=ab&view=split").commit.as_str(), at("tab=commits&commit=ab&view=split").split), ("ab", true));
         assert_eq!((at("tab=graph&steps=4").steps, at("tab=graph&steps=0").steps, at("tab=graph&steps=99").steps), (4, 2, 2));
         assert_eq!(at("tab=log").tab, Tab::Thread, "what is not there yet is not an empty page");
     }

@@ -296,9 +296,8 @@ fn foot(card: &TaskCard, store: Store) -> Option<AnyView> {
 fn talk(card: &TaskCard, store: Store) -> AnyView {
     let (n, seen) = (card.comments, card.clone());
     let unread = Memo::new(move |_| store.is_unread(&seen));
-    let title = move || format!("{}{}", words::count(n.into(), "comment", "comments"), if unread.get() { ", new ones among them" } else { "" });
     view! {
-        <span title=title data-unread=move || unread.get().then_some("")>
+        <span title=words::count(n.into(), "comment", "comments") data-unread=move || unread.get().then_some("")>
             <Icon name="comment" size="sm"/>{n}{move || unread.get().then(|| view! { <span class="only-read">" new"</span> })}
         </span>
     }

@@ -63,13 +63,10 @@ pub const EDIT: &str = "edit";
 #[component]
 fn EditWords() -> impl IntoView {
     let store = expect_context::<Store>();
-    let ground = of_open(store, |task| (task.card.id.clone(), super::actions::refusal(task, "edit")));
+    let ground = of_open(store, |task| super::actions::refusal(task, "edit").is_none().then(|| task.card.id.clone()));
     let now: fn(&TaskView, i32) -> Values = |task, _| vec![("title", task.card.title.clone()), ("spec", task.spec.clone())];
     move || {
-        ground.get().map(|(task, refused)| {
-            if let Some(text) = refused {
-                return view! { <span class="quiet t-12" data-part="refused">{text}</span> }.into_any();
-            }
+        ground.get().flatten().map(|task| {
             let (title, spec) = store.open.with_untracked(|task| task.as_ref().map(|task| (task.card.title.clone(), task.spec.clone())).unwrap_or_default());
             let summary = view! { <summary class="button" data-kind="quiet" title="Edit (e)"><Icon name="edit" size="sm"/>"Edit"</summary> }.into_any();
             view! {

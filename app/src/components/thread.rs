@@ -75,6 +75,7 @@ pub fn Thread() -> impl IntoView {
                     Row::Entry(entry) => view! { <One entry=*entry/> }.into_any(),
                 }/>
             </ol>
+            {move || store.thread.with(Vec::is_empty).then(|| view! { <p class="quiet">"Nothing was said and nothing happened to the work yet."</p> })}
             {move || store.thread_partial.get().then(|| {
                 let href = format!("{}#tabs", Base::here().task(&store.open_id.get().map(|id| id.to_string()).unwrap_or_default(), ""));
                 view! { <p><a class="button" href=href rel="external">"Newer entries"</a></p> }

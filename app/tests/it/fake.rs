@@ -5,8 +5,8 @@ use contracts::graph::{GraphView, Walk};
 use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::standing::{Column, Standing};
 use contracts::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, ColumnView, CommitDetail, ConflictRow, Counts, Entry, HistoryRow, InboxItem, InboxQuery, Me, MilestoneView,
-    NextAnswer, NextRequest, Page, ProjectView, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActorRow, BoardQuery, BoardView, ColumnView, CommitDetail, ConflictRow, Counts, DiffView, Entry, HistoryRow, InboxItem, InboxQuery, Me,
+    MilestoneView, NextAnswer, NextRequest, Page, ProjectView, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
 use contracts::{Actor, Answer, Board, Code, CommitSha, Moment, Problem, TaskId};
 use serde_json::{Value, json};
@@ -25,6 +25,8 @@ pub struct FakeBoard {
     pub tasks: Vec<TaskView>,
     /// How it is wired; its log is told when it is asked to be checked.
     pub settings: SettingsView,
+    /// Whether its commits are in this clone.
+    pub in_clone: bool,
     /// Every command it was given.
     pub told: Mutex<Vec<CommandRequest>>,
 }
@@ -88,7 +90,7 @@ impl FakeBoard {
             refusal: None,
             connect: vec![("Claude Code".into(), "claude mcp add callboard -- callboard mcp".into())],
         };
-        FakeBoard { snapshot, cards, tasks, settings: SettingsView::default(), told: Mutex::new(Vec::new()) }
+        FakeBoard { snapshot, cards, tasks, settings: SettingsView::default(), in_clone: true, told: Mutex::new(Vec::new()) }
     }
 
     fn view(&self, query: &BoardQuery) -> BoardView {
@@ -183,7 +185,14 @@ impl Board for FakeBoard {
         ready(Ok(graph))
     }
     fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
-        ready(Err(Problem::new(Code::NotFound, format!("There is no commit {sha}"))))
+        let commit = self.tasks.iter().flat_map(|task| &task.commits_detail).find(|commit| commit.sha == sha.as_str());
+        let Some(commit) = commit.cloned() else { return ready(Err(Problem::new(Code::NotFound, format!("There is no commit {sha}")))) };
+        let diff: DiffView = serde_json::from_value(
+            json!({"files": [{"path": "src/wal/replay.rs", "hunks": [{"old": [1, 1], "new": [1, 1], "lines": ["-let a = 1;", "+let a = 2;"]}]}]}),
+        )
+        .expect("a legal diff");
+        let html = app::diff::draw(&diff);
+        ready(Ok(CommitDetail { commit, tasks: Vec::new(), in_clone: self.in_clone, fetch: Some("git fetch origin".to_owned()), diff: Some(diff), html }))
     }
     fn search(&self, _: String, _: Option<String>) -> Answer<'_, Page<SearchHit>> {
         ready(Ok(Page::default()))

@@ -103,6 +103,7 @@ async fn hostile_text_stays_text() {
             cards: board.cards.clone(),
             tasks: board.tasks.clone(),
             settings: Default::default(),
+            in_clone: true,
             told: Default::default(),
         };
         let (_, html) = page(copy, path).await;
@@ -423,4 +424,21 @@ async fn what_two_people_changed_is_shown_both_ways() {
     assert!(form.contains("value=\"My title\"") && form.contains(">My spec</textarea>"), "what was typed stays: {form}");
     assert!(form.contains("Title as it is now") && form.contains(&title) && form.contains("name=\"expect\" value=\"3\""), "and so is theirs: {form}");
     assert_eq!(count(&html, "Somebody else changed this while you wrote."), 1, "in its own form alone");
+}
+
+#[tokio::test]
+async fn a_commit_opens_its_change() {
+    let sha = "0123456789abcdef0123456789abcdef01234567";
+    let (_, html) = page(brindle(), "/t/tk-91f24c?tab=commits").await;
+    assert!(html.contains(&format!("href=\"/t/tk-91f24c?tab=commits&amp;commit={sha}\"")), "{html}");
+    let (_, html) = page(brindle(), &format!("/t/tk-91f24c?tab=commits&commit={sha}")).await;
+    assert!(html.contains("data-view=\"unified\"") && html.contains("<code><span class=\"k\">let</span> a") && html.contains("Side by side"));
+    let (_, html) = page(brindle(), &format!("/t/tk-91f24c?tab=commits&commit={sha}&view=split")).await;
+    assert!(html.contains("data-view=\"split\""));
+    let (_, html) = page(FakeBoard { in_clone: false, ..brindle() }, &format!("/t/tk-91f24c?tab=commits&commit={sha}")).await;
+    assert!(html.contains("not in this clone") && html.contains("<code>git fetch origin</code>") && !html.contains("class=\"diff\""));
+    for wrong in ["nonsense", "ffffffffffffffffffffffffffffffffffffffff"] {
+        let (status, html) = page(brindle(), &format!("/t/tk-91f24c?tab=commits&commit={wrong}")).await;
+        assert!(status == 200 && html.contains("class=\"notice\""), "{wrong} is said in its place");
+    }
 }

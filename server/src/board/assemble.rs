@@ -49,6 +49,11 @@ impl Reading {
         Ok(Some(Asking { filter, around }))
     }
 
+    /// Whether what is read goes to a surface that shows HTML.
+    pub fn shows_html(&self) -> bool {
+        self.html
+    }
+
     /// What live, late and submitted tasks touch; read once.
     async fn surfaces(&mut self) -> Result<&[SurfaceRow], Problem> {
         if self.surfaces.is_none() {

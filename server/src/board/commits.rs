@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 /// The commit, its tasks, and its change.
 pub(super) async fn detail(port: &ServerPort, mut reading: Reading, sha: &CommitSha) -> Result<CommitDetail, Problem> {
+    let shown = reading.shows_html();
     let tasks = reading.read.tasks_of_commit(sha.as_str()).await.map_err(told)?;
     let rows = reading.read.card_rows(&tasks).await.map_err(told)?;
     drop(reading); // git may take its time
@@ -26,7 +27,8 @@ pub(super) async fn detail(port: &ServerPort, mut reading: Reading, sha: &Commit
             found.map_err(|fault| Problem::new(Code::GitFailed, "git could not show the commit").detail(fault.to_string()))?
         }
     };
-    Ok(CommitDetail { commit: contracts::view::CommitView { counts, ..commit }, tasks, in_clone, fetch, diff })
+    let html = diff.as_ref().filter(|_| shown).map(app::diff::draw).unwrap_or_default();
+    Ok(CommitDetail { commit: contracts::view::CommitView { counts, ..commit }, tasks, in_clone, fetch, diff, html })
 }
 
 type Look = (bool, Option<String>, Option<DiffView>);

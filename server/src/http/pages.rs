@@ -4,7 +4,7 @@ use super::Site;
 use super::doors::Host;
 use super::refused::Answered;
 use crate::assets;
-use app::{App, Assets, FormKey, Port, SetStatus, Theme};
+use app::{App, Assets, FormKey, Here, Port, SetStatus, Theme};
 use axum::Extension;
 use axum::Router;
 use axum::body::Body;
@@ -51,7 +51,7 @@ pub fn files() -> Assets {
 }
 
 async fn page(State(site): State<Arc<Site>>, Extension(caller): Extension<Caller>, Extension(host): Extension<Host>, request: Request) -> Response {
-    rendered(&site, site.boards.for_caller(caller), &host, request).await
+    rendered(&site, site.boards.for_caller(caller), &host, request, None).await
 }
 
 /// What no route knows: the app's own page for it, with the status it has.
@@ -59,7 +59,7 @@ async fn page(State(site): State<Arc<Site>>, Extension(caller): Extension<Caller
 /// # Errors
 /// Nothing; the page says it.
 pub async fn not_found(State(site): State<Arc<Site>>, Extension(caller): Extension<Caller>, Extension(host): Extension<Host>, request: Request) -> Answered {
-    let mut answer = rendered(&site, site.boards.for_caller(caller), &host, request).await;
+    let mut answer = rendered(&site, site.boards.for_caller(caller), &host, request, None).await;
     if answer.status().is_success() {
         *answer.status_mut() = StatusCode::NOT_FOUND;
     }
@@ -75,12 +75,12 @@ pub async fn refused(site: &Site, caller: Caller, host: &Host, back: &str, cooki
     if let Some(cookies) = cookies {
         request.headers_mut().insert(header::COOKIE, cookies);
     }
-    let mut answer = rendered(site, board, host, request).await;
+    let mut answer = rendered(site, board, host, request, Some(Here(back.to_owned()))).await;
     *answer.status_mut() = status;
     answer
 }
 
-async fn rendered(site: &Site, board: Arc<dyn Board>, host: &Host, request: Request) -> Response {
+async fn rendered(site: &Site, board: Arc<dyn Board>, host: &Host, request: Request, here: Option<Here>) -> Response {
     let cookies = request.headers().get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let theme = Theme::from_cookies(cookies);
     let key = FormKey(format!("{:032x}", (site.bits)()));
@@ -95,6 +95,9 @@ async fn rendered(site: &Site, board: Arc<dyn Board>, host: &Host, request: Requ
         provide_context(theme);
         provide_context(key.clone());
         provide_context(set.clone());
+        if let Some(here) = here.clone() {
+            provide_context(here);
+        }
         let policy = use_nonce().and_then(|nonce| HeaderValue::from_str(&csp(&nonce.to_string(), &host)).ok());
         if let (Some(policy), Some(options)) = (policy, use_context::<ResponseOptions>()) {
             options.insert_header(header::CONTENT_SECURITY_POLICY, policy);

@@ -20,6 +20,9 @@ pub struct CommitDetail {
     /// What it changes; absent when this clone does not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<DiffView>,
+    /// The change as safe HTML, on surfaces that show it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub html: String,
 }
 
 /// A change: of a commit against its parent, of a merge what it changed itself.

@@ -80,6 +80,7 @@ async fn what_was_written_outlives_the_session_it_was_written_in() {
     };
     let again = server.send(call()).await;
     assert_eq!(again.status, 401, "{again:?}");
+    assert!(again.body.contains("data-here=\"/t/tk-4f2a9c\""), "the page that comes back knows its address: {}", again.body);
     assert!(again.body.contains("Your session had ended.") && again.body.contains("Half an hour of work</textarea>"), "{}", again.body);
     assert_eq!(server.writes().len(), 0, "nothing was carried out");
     let cookie = cookie_of(&again);
