@@ -225,7 +225,7 @@ impl Store {
         self.replace(&self.actors, snapshot.actors);
         self.replace(&self.conflicts, snapshot.conflicts);
         self.replace(&self.quarantine, snapshot.quarantine);
-        self.unread.set(snapshot.inbox.len());
+        self.unread.set(snapshot.inbox.iter().filter(|item| item.delivered_at.is_none()).count());
         self.replace(&self.inbox, snapshot.inbox.into_iter().rev().collect());
         self.fill_board(snapshot.board);
         if let Some(task) = snapshot.task {

@@ -34,6 +34,7 @@ mod text;
 mod ui;
 mod when;
 mod who;
+mod words;
 mod worktree;
 
 pub use hook::{HookLine, RunHook};
@@ -79,7 +80,7 @@ impl From<Exit> for ExitCode {
 
 /// Keep the work of coding agents on one board: tasks, leases, evidence, and a live page
 #[derive(Debug, Parser)]
-#[command(name = "callboard", version, disable_help_subcommand = true, max_term_width = 100, propagate_version = false)]
+#[command(name = "callboard", version, max_term_width = 100, propagate_version = false)]
 struct Line {
     #[command(flatten)]
     globals: Globals,
@@ -194,16 +195,22 @@ pub fn run(serve: Serve, run_hook: RunHook) -> ExitCode {
 
 /// A line that is no command: help and version are answers, everything else is a refusal in our own form.
 fn misread(fault: &clap::Error) -> ExitCode {
-    let plain = std::env::args_os().skip(1).take_while(|word| word != "--");
+    let words: Vec<String> = std::env::args_os().skip(1).take_while(|word| word != "--").map(|word| word.to_string_lossy().into_owned()).collect();
     let (mut json, mut no_color) = (false, false);
-    for word in plain {
+    for word in &words {
         json |= word == "--json";
         no_color |= word == "--no-color";
     }
-    match refusal::usage(fault) {
+    let asks = fault.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    match refusal::usage(fault, &words) {
         None => {
             let _ = fault.print(); // a reader that went away is no fault
             ExitCode::SUCCESS
+        }
+        // Nothing was asked for: what could be is the answer, and still a line that is no command.
+        Some(problem) if asks && !json => {
+            let _ = fault.print();
+            ExitCode::from(problem.code.exit())
         }
         Some(problem) => ExitCode::from(refusal::refuse(Manner::of_process(json, false, no_color, false), &problem)),
     }

@@ -51,7 +51,7 @@ fn no_way(card: &TaskCard, to: Column) -> Problem {
     let title = if card.column == to {
         format!("{} lies in {} already", card.id, to.words())
     } else {
-        format!("{} is {} and can't be moved to {}", card.id, card.standing.words(), to.words())
+        format!("{} can't be moved from {} to {}", card.id, card.column.words(), to.words())
     };
     let hint = match card.moves.iter().map(|column| column.words()).collect::<Vec<_>>() {
         columns if columns.is_empty() => Hint::call(Call::new("ask").with("task", card.id.as_str())),
@@ -142,7 +142,7 @@ mod tests {
         let mut done = card(Standing::Done);
         done.moves = vec![Column::Ready];
         let problem = commands_for(&done, Column::Working, &Note::default(), false).unwrap_err();
-        assert_eq!(problem.title, "tk-4f2a9c is done and can't be moved to Working");
+        assert_eq!(problem.title, "tk-4f2a9c can't be moved from Done to Working");
         assert_eq!(problem.hint.for_web(), "it can be moved to Ready");
     }
 }

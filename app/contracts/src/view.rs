@@ -22,10 +22,6 @@ fn normal_priority() -> u8 {
     Priority::NORMAL.number()
 }
 
-fn is_normal(priority: &u8) -> bool {
-    *priority == normal_priority()
-}
-
 /// A part of a list, with how many there are and how to go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Page<T> {
@@ -98,9 +94,10 @@ pub struct Why {
 pub struct TaskCard {
     pub id: TaskId,
     pub title: String,
-    #[serde(rename = "type", default = "default_type", skip_serializing_if = "is_default_type")]
+    #[serde(rename = "type", default = "default_type")]
     pub kind: String,
-    #[serde(default = "normal_priority", skip_serializing_if = "is_normal")]
+    /// Always written: scripts ask for it by value.
+    #[serde(default = "normal_priority")]
     pub priority: u8,
     pub status: Status,
     pub standing: Standing,
@@ -168,10 +165,6 @@ pub struct TaskCard {
 
 fn default_type() -> String {
     "task".to_owned()
-}
-
-fn is_default_type(kind: &String) -> bool {
-    kind == "task"
 }
 
 /// One item of a checklist.

@@ -488,7 +488,8 @@ impl<'a> Case<'a> {
     fn reopen(&self, reopen: &Reopen) -> Guard {
         let of = self.task(&reopen.task)?;
         if of.task.status == Status::Open {
-            return Err(Rejection::Illegal { text: format!("reopen: {} is open", reopen.task), hint: Hint::default() });
+            let hint = Hint { text: "it can be worked on".to_owned(), calls: vec![Call::new("next").with("task", reopen.task.as_str())] };
+            return Err(Rejection::Illegal { text: format!("reopen: {} is open", reopen.task), hint });
         }
         self.note("reopen", reopen.note.as_str(), Call::new("reopen").with("task", reopen.task.as_str()), "note", true)?;
         if let Some(parent) = of.ancestors.first().filter(|parent| matches!(parent.status, Some(Status::Done | Status::Cancelled))) {

@@ -27,6 +27,9 @@ pub fn needs(command: &Command, caller: &Caller) -> Needs {
     };
     needs.actors =
         texts.into_iter().flat_map(|text| mentioned(text, &caller.actor)).flat_map(|mention| mention.readings).filter(|actor| *actor != caller.actor).collect();
+    if let Command::Message(message) = command {
+        needs.actors.extend(message.to.iter().filter(|actor| **actor != caller.actor).cloned());
+    }
     needs.tasks.extend(task_of(command).cloned());
     match command {
         Command::Plan(plan) => {

@@ -80,10 +80,12 @@ pub(crate) fn find(from: &Path, named: Option<&Path>) -> Result<Place, GitError>
     Ok(Place { project: holds_project(&root), root, common_dir: Some(home.common_dir), worktree })
 }
 
-/// The caller said where: no other place is considered, whether or not a project is there.
+/// The caller said where: a project around that folder counts as it does for who stands in it, no other place is considered.
 fn named_place(from: &Path, named: &Path) -> Place {
     let named = from.join(named);
-    let root = fs::canonicalize(&named).unwrap_or(named);
+    let named = fs::canonicalize(&named).unwrap_or(named);
+    let around = || find(&named, None).ok().filter(|place| place.project).map(|place| place.root);
+    let root = if holds_project(&named) { named } else { around().unwrap_or(named) };
     let home = discover(&root).ok().flatten();
     let here = discover(from).ok().flatten();
     let worktree = match (&home, &here) {

@@ -210,6 +210,16 @@ fn a_named_root_is_taken_even_without_a_project() {
 }
 
 #[test]
+fn a_named_folder_inside_a_project_is_of_that_project() {
+    let t = Folder::new();
+    let repo = t.repository("app");
+    project(&repo);
+    let inner = t.folder("app/src/deep");
+    let place = Repository::find(&t.folder("elsewhere"), Some(&inner)).unwrap();
+    assert_eq!((place.root, place.project, place.worktree), (repo, true, None));
+}
+
+#[test]
 fn a_named_root_keeps_the_worktree_the_caller_stands_in() {
     let t = Folder::new();
     let repo = t.repository("app");

@@ -46,7 +46,12 @@ pub(super) async fn snapshot(
     let project = reading.read.project().await.map_err(told)?.unwrap_or_default();
     let board = board(reading, caller, query).await?;
     let milestones = reading.read.milestones().await.map_err(told)?;
-    let (inbox, _) = reading.read.inbox(&caller.actor, &InboxQuery::default()).await.map_err(told)?;
+    // What is unread in full, and what was read of the last days: opening the bell again shows what was there.
+    let (unread, _) = reading.read.inbox(&caller.actor, &InboxQuery::default()).await.map_err(told)?;
+    let (mut inbox, _) = reading.read.inbox(&caller.actor, &InboxQuery { all: true, ..InboxQuery::default() }).await.map_err(told)?;
+    inbox.retain(|row| row.delivered_at.is_some());
+    inbox.extend(unread);
+    inbox.sort_by_key(|row| row.row.event.at);
     let task = match task {
         Some(id) => Some(Box::new(reading.task(id, caller).await?)),
         None => None,

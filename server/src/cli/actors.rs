@@ -21,7 +21,7 @@ pub async fn run(desk: &mut Desk) -> Result<Exit, Problem> {
         let line = Row::new().strong(text::pad(row.actor.as_str(), widest, desk.out.ellipsis()));
         let line = match row.seen_at {
             Some(at) => line.dim(format!("  seen {}{}", when.moment(at), place(row))),
-            None => line.dim("  not seen here"),
+            None => line.dim("  known from the log"),
         };
         desk.out.row(line);
         for (task, until) in &row.holds {

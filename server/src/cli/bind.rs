@@ -15,7 +15,7 @@ pub struct BindArgs {
     #[arg(value_name = "SHA", default_value = "HEAD", hide_default_value = true)]
     sha: String,
     /// For which task, instead of those its trailers or its branch name
-    #[arg(long, value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(long, value_name = "ID", value_parser = crate::cli::words::task)]
     task: Option<TaskId>,
 }
 

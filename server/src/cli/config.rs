@@ -21,7 +21,8 @@ pub struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Give a key a value; a setting is the board's, http.* is this machine's
+    /// Give a key a value: a setting in the log, http.* in .callboard/config.toml; the repository carries both, and
+    /// ~/.config/callboard/config.toml is for this machine alone
     Set {
         /// Which key
         #[arg(value_name = "KEY")]

@@ -36,10 +36,10 @@ pub async fn run(globals: &Globals, out: Out, args: DemoArgs, serve: Serve) -> R
         if args.fresh {
             return Err(Problem::new(Code::Busy, "this demonstration is being served").hint(Hint::text("end its server, then make it anew")));
         }
-        return ui::found(out, &project, args.open).await;
+        return ui::found(out, &project, &ui::UiArgs::at(args.port, args.open)).await;
     }
     let place = demo::prepare(&directory, args.fresh, &when::machine_zone()).await?;
-    let Some(lock) = ui::hold(&place.directory())? else { return ui::found(out, &place.directory(), args.open).await };
+    let Some(lock) = ui::hold(&place.directory())? else { return ui::found(out, &place.directory(), &ui::UiArgs::at(args.port, args.open)).await };
     let boot = boot::open(place, BootOptions { readers: ui::READERS, ..BootOptions::default() }).await?;
     out.notice("this is a demonstration: in your own repository, run callboard init and then callboard ui");
     let watchers = Arc::default();

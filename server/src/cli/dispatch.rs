@@ -11,7 +11,7 @@ use contracts::{Command, Problem, TaskId};
 #[derive(Debug, clap::Args)]
 pub struct DispatchArgs {
     /// Give out these; the next ones when left out
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     ids: Vec<TaskId>,
     /// Give out so many, 1 to 12
     #[arg(long, value_name = "N", conflicts_with = "ids")]

@@ -5,7 +5,8 @@ use super::desk::Desk;
 use super::out::{Out, Row};
 use super::when::When;
 use super::{Exit, text};
-use contracts::view::{InboxItem, InboxQuery};
+use contracts::standing::Column;
+use contracts::view::{BoardQuery, InboxItem, InboxQuery};
 use contracts::{Problem, limits};
 
 /// Arguments of `inbox`.
@@ -36,6 +37,14 @@ pub async fn run(desk: &mut Desk, args: &InboxArgs) -> Result<Exit, Problem> {
     if page.items.is_empty() {
         let scope = if args.all { "nothing in the last seven days" } else { "nothing unread" };
         desk.out.notice(&format!("{scope} for {}", desk.actor));
+    }
+    if desk.actor.is_dev() {
+        let counts = desk.board.board(BoardQuery { limit: Some(1), ..BoardQuery::default() }).await?.counts;
+        let asks = counts.column(Column::NeedsYou);
+        if asks > 0 {
+            let words = if asks == 1 { "task waits" } else { "tasks wait" };
+            desk.out.notice(&format!("{asks} {words} for a person: callboard tasks --standing needs_you,in_review"));
+        }
     }
     Ok(Exit::Done)
 }

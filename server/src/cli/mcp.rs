@@ -41,12 +41,15 @@ pub async fn run(globals: &Globals, mut out: Out, args: McpArgs) -> Result<Exit,
     let dev = identity.dev.name().to_owned();
     // A name is taken where the board is; without one there is nothing to be told apart on.
     let directory = place.filter(|place| place.project).map(|place| place.directory());
-    let (actor, _kept) = if named.is_agent() { (named, None) } else { sessions::name(directory.as_deref(), &dev) };
-    let session = mcp::Session { principal: identity.principal, actor, id: Some(format!("{:032x}", boot::random_bits())) };
+    let (actor, kept) = if named.is_agent() { (named, None) } else { sessions::name(directory.as_deref(), &dev) };
+    // A name that is locked is this process's alone: whoever had it before is gone, and nobody has to be told apart from it.
+    let id = kept.is_none().then(|| format!("{:032x}", boot::random_bits()));
+    let session = mcp::Session { principal: identity.principal, actor, id };
     let set = args.tools.map_or(mcp::Set::All, |Set::Board| mcp::Set::Board);
     let boards = late.clone();
     let tools = mcp::Tools::new(set, move |caller: Caller| -> Arc<dyn Board> { boards.for_caller(caller) });
     let served = mcp::serve_stdio(tools, session).await;
+    drop(kept);
     served.map(|()| Exit::Done).map_err(|fault| Problem::new(Code::Internal, format!("the client's pipe broke: {}", fault.kind())))
 }
 

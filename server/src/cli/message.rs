@@ -16,7 +16,7 @@ pub struct MessageArgs {
     #[arg(short = 'm', long = "message", value_name = "TEXT", value_parser = Note::parse)]
     text: Note,
     /// Say it about this task
-    #[arg(long, value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(long, value_name = "ID", value_parser = crate::cli::words::task)]
     task: Option<TaskId>,
     /// Answer this entry of a thread
     #[arg(long, value_name = "EVENT", value_parser = EventId::parse)]

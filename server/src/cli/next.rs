@@ -11,7 +11,7 @@ use contracts::{Label, Problem, TaskId};
 #[derive(Debug, clap::Args)]
 pub struct NextArgs {
     /// Take this task and no other
-    #[arg(long, value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(long, value_name = "ID", value_parser = crate::cli::words::task)]
     task: Option<TaskId>,
     /// Take one with this label; may be given several times
     #[arg(long, value_name = "L", value_parser = Label::parse, value_delimiter = ',')]

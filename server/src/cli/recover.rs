@@ -12,7 +12,7 @@ use contracts::{Command, Problem, TaskId};
 #[derive(Debug, clap::Args)]
 pub struct RecoverArgs {
     /// Look at these; at all that agents have when left out
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     ids: Vec<TaskId>,
     /// Count an agent as silent after TIME: seconds, or 15m, 2h
     #[arg(long, value_name = "TIME", value_parser = super::tasks::seconds)]

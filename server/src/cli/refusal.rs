@@ -1,6 +1,7 @@
 //! A refusal on the command line: `error:` and `hint:` on stderr, or the problem as a document, and the exit code of its code.
 
 use super::out::{Manner, Out};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use contracts::{Code, Hint, Problem};
 
 /// Says what is wrong and the way out; gives the exit code.
@@ -33,8 +34,8 @@ fn text(problem: &Problem) -> String {
     lines.join("\n")
 }
 
-/// A line that can't be read as a command, in our own form. `None` when it only asked for help or the version.
-pub fn usage(fault: &clap::Error) -> Option<Problem> {
+/// A line that can't be read as a command, in our own form. `None` when it only asked for help or the version. `words` are the line's.
+pub fn usage(fault: &clap::Error, words: &[String]) -> Option<Problem> {
     if !fault.use_stderr() {
         return None;
     }
@@ -49,12 +50,56 @@ pub fn usage(fault: &clap::Error) -> Option<Problem> {
     let rest: Vec<&str> = paragraphs.collect();
     let tip = rest.iter().flat_map(|part| part.lines()).find_map(|line| line.trim().strip_prefix("tip: "));
     let usage = rest.iter().flat_map(|part| part.lines()).find_map(|line| line.trim().strip_prefix("Usage: "));
-    let hint = match (tip, usage) {
-        (Some(tip), _) => tip.to_owned(),
-        (None, Some(usage)) => usage.to_owned(),
-        (None, None) => "callboard --help lists every command".to_owned(),
-    };
+    let hint = meant(fault, words).or(tip.map(str::to_owned)).or(usage.map(str::to_owned)).unwrap_or_else(|| format!("{} --help", command_of(words)));
     Some(Problem::new(Code::BadRequest, title).hint(Hint::text(hint)))
+}
+
+/// The call that was most likely meant, where that is clearer than what the parser guesses.
+fn meant(fault: &clap::Error, words: &[String]) -> Option<String> {
+    let said = |kind| match fault.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    match fault.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let word = said(ContextKind::InvalidSubcommand)?;
+            let of_tasks = super::definition().find_subcommand("tasks").is_some_and(|tasks| tasks.find_subcommand(word).is_some());
+            match (crate::cli::words::task(word), word) {
+                (Ok(id), _) => Some(format!("callboard tasks show {id}")),
+                (_, "delete" | "rm" | "remove") => Some("nothing is deleted: callboard tasks cancel ID -m '<why>'".to_owned()),
+                _ if of_tasks && command_of(words) == "callboard" => Some(format!("callboard tasks {word}")),
+                _ => None,
+            }
+        }
+        ErrorKind::UnknownArgument => {
+            let text = said(ContextKind::InvalidArg).filter(|text| !text.starts_with('-'))?;
+            let command = command_of(words);
+            let takes_text = path_of(words).1.get_arguments().any(|argument| argument.get_long() == Some("message"));
+            takes_text.then(|| format!("its text goes behind -m: {command} … -m '{}'", text.replace('\'', "'\\''")))
+        }
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue => Some(match said(ContextKind::InvalidArg)?.split(' ').next()? {
+            "--milestone" => "callboard milestone list shows their ids".to_owned(),
+            "<ID>" | "--after" | "--blocks" | "--parent" | "--task" | "--on" => "callboard tasks shows their ids".to_owned(),
+            "--assignee" | "--to" | "<ACTOR>" => "callboard actors shows who is here".to_owned(),
+            _ => format!("{} --help", command_of(words)),
+        }),
+        _ => None,
+    }
+}
+
+/// The command that a line names, as far as it names one: `callboard tasks show`.
+fn command_of(words: &[String]) -> String {
+    path_of(words).0
+}
+
+fn path_of(words: &[String]) -> (String, clap::Command) {
+    let (mut path, mut command) = ("callboard".to_owned(), super::definition());
+    for word in words {
+        let Some(inner) = command.find_subcommand(word).cloned() else { continue };
+        path = format!("{path} {}", inner.get_name());
+        command = inner;
+    }
+    (path, command)
 }
 
 #[cfg(test)]

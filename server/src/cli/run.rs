@@ -34,7 +34,7 @@ enum RunCommand {
 #[derive(Debug, Args)]
 struct StartArgs {
     /// Start a worker for these; for the next ones when left out
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     ids: Vec<TaskId>,
     /// Start so many, 1 to 12
     #[arg(long, value_name = "N", conflicts_with = "ids")]
@@ -56,7 +56,7 @@ struct StartArgs {
 #[derive(Debug, Args)]
 struct LogArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Print it as it came, one JSON document a line
     #[arg(long)]
@@ -66,7 +66,7 @@ struct LogArgs {
 #[derive(Debug, Args)]
 struct CancelArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
 }
 

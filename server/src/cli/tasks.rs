@@ -38,16 +38,20 @@ pub struct TasksArgs {
 #[derive(Debug, Subcommand)]
 enum TasksCommand {
     /// List tasks, the open ones unless told otherwise
+    #[command(alias = "ls")]
     List(ListArgs),
     /// Show all of one task
+    #[command(alias = "view")]
     Show(One),
     /// Create a task
+    #[command(alias = "new", alias = "create")]
     Add(Box<add::AddArgs>),
     /// Change fields of a task
     Edit(Box<edit::EditArgs>),
     /// Create tasks from a JSON file, all or none
     Plan(plan::PlanArgs),
     /// Take a task
+    #[command(alias = "start", alias = "take")]
     Claim(moves::ClaimArgs),
     /// Extend the lease on a task, or on all you hold
     Renew(moves::RenewArgs),
@@ -92,7 +96,7 @@ enum TasksCommand {
 #[derive(Debug, Args)]
 pub struct One {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
 }
 

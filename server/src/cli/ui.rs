@@ -72,6 +72,10 @@ struct Running {
     url: String,
     version: String,
     started: String,
+    #[serde(default)]
+    private: bool,
+    #[serde(default)]
+    read_only: bool,
 }
 
 /// How long a second one waits for the first to say where it is.
@@ -84,7 +88,7 @@ pub async fn run(globals: &Globals, out: Out, args: UiArgs, serve: Serve) -> Res
         offer_init(globals, &out).await?;
     }
     let place = boot::find_place(globals.project.as_deref())?;
-    let Some(lock) = hold(&place.directory())? else { return found(out, &place.directory(), args.open).await };
+    let Some(lock) = hold(&place.directory())? else { return found(out, &place.directory(), &args).await };
     let boot = boot::boot(BootOptions { project: globals.project.clone(), readers: READERS, ..BootOptions::default() }).await?;
     for sentence in &boot.repaired {
         out.notice(sentence);
@@ -107,13 +111,21 @@ pub async fn with(globals: &Globals, boot: Boot, mut out: Out, args: UiArgs, ser
     hosts.extend(args.allow_host);
     let open = args.open || config.open();
     let private = args.private || config.private();
+    let read_only = args.read_only;
     let json = out.manner.json;
     let root = boot.root.clone();
     if !private && !json {
         out.notice("whoever can reach this port on this machine acts as you; callboard ui --private asks a browser for a code first");
     }
     let listening = move |url: &str| {
-        let running = Running { pid: std::process::id(), url: url.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), started: boot::now().to_string() };
+        let running = Running {
+            pid: std::process::id(),
+            url: url.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started: boot::now().to_string(),
+            private,
+            read_only,
+        };
         let written = write_private(&root, &running);
         if json {
             let _ = out.document(&running);
@@ -154,7 +166,10 @@ pub fn hold(root: &Path) -> Result<Option<File>, Problem> {
 }
 
 /// Another process serves this project: its address is the answer.
-pub async fn found(mut out: Out, root: &Path, open: bool) -> Result<Exit, Problem> {
+///
+/// # Errors
+/// `illegal_move` when that one lets in more than is asked for here.
+pub async fn found(mut out: Out, root: &Path, args: &UiArgs) -> Result<Exit, Problem> {
     let path = root.join("run/ui.json");
     let mut waited = Duration::ZERO;
     let running = loop {
@@ -173,6 +188,12 @@ pub async fn found(mut out: Out, root: &Path, open: bool) -> Result<Exit, Proble
             Problem::new(Code::Busy, "another process serves this board, and does not say where").hint(Hint::text("end it, or wait a moment and try again"))
         );
     };
+    for (flag, asked, there) in [("--private", args.private, running.private), ("--read-only", args.read_only, running.read_only)] {
+        if asked && !there {
+            let title = format!("this board is served at {} already, without {flag}", running.url);
+            return Err(Problem::new(Code::IllegalMove, title).hint(Hint::text(format!("end that one (process {}), then callboard ui {flag}", running.pid))));
+        }
+    }
     if running.version != env!("CARGO_PKG_VERSION") {
         out.notice(&format!("it runs version {}, this is {}", running.version, env!("CARGO_PKG_VERSION")));
     }
@@ -182,7 +203,7 @@ pub async fn found(mut out: Out, root: &Path, open: bool) -> Result<Exit, Proble
         out.row(Row::new().plain("Callboard is already at ").strong(running.url.clone()));
     }
     out.flush()?;
-    if open {
+    if args.open {
         open_browser(&out, &running.url);
     }
     Ok(Exit::Done)

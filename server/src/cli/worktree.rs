@@ -30,7 +30,7 @@ enum WorktreeCommand {
 #[derive(Debug, Args)]
 struct AddArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
 }
 

@@ -207,6 +207,10 @@ pub(super) fn message(case: &Case, message: &Message) -> Decision {
     let value = json!({"text": message.text, "to": to, "reply_to": message.reply_to});
     let mut decision = Decision { subject: subject.to_owned(), events: vec![draft(Kind::MessageSent, subject, value)], ..Decision::default() };
     tell(&mut decision, &to);
+    let strangers: Vec<&Actor> = message.to.iter().filter(|actor| !case.facts.actors.contains(*actor) && *actor != case.caller()).collect();
+    if !strangers.is_empty() {
+        warn(&mut decision, "not_here", format!("{} has not acted here: the message waits for them", some(&strangers, 5)));
+    }
     decision
 }
 

@@ -171,6 +171,7 @@ fn only_people_reopen_and_the_parent_comes_first() {
     task.reopened tk-0000a1
     now ready
     refused illegal_move: reopen: tk-0000a1 is open
+    hint: it can be worked on: callboard tasks claim tk-0000a1
     ");
 }
 
@@ -181,6 +182,7 @@ fn talk_needs_words_and_reaches_whom_it_names() {
     task.commented tk-0000a0 mentions=["agent:ana/w1"] →agent:ana/w1 (mention)
     now working
     message.sent project to=["agent:ana/w1","agent:ana/w2"] →agent:ana/w1 (message) →agent:ana/w2 (message)
+    ! not_here: agent:ana/w2 has not acted here: the message waits for them
     message.sent tk-0000a0 to=["agent:ana/w1"] →agent:ana/w1 (message)
     now working
     task.commented tk-0000a0 mentions=["dev:bo"] →dev:bo (mention)

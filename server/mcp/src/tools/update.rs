@@ -8,7 +8,7 @@ use crate::call::{Call, Done, Tail};
 use crate::{args, schema};
 use contracts::command::CriterionAnswer;
 use contracts::standing::Complexity;
-use contracts::text::{FilePattern, Label, Note};
+use contracts::text::{CriterionText, FilePattern, Label, Note};
 use contracts::view::{NextAnswer, NextRequest, TaskView};
 use contracts::{Actor, Key, Problem, TaskId};
 use futures::FutureExt;
@@ -34,6 +34,7 @@ const SAYS: &[(&str, &str)] = &[
     ("blocker", "outside the board"),
     ("unblock", "ids of tasks or blockers"),
     ("question", "only for what a person must settle"),
+    ("choices", "answers to pick from"),
     ("verdict", "on another's submission"),
     ("criteria.i", "from 1"),
     ("next", "with status: take the next task"),
@@ -51,6 +52,7 @@ struct Args {
     blocker: Option<Note>,
     unblock: Option<Vec<String>>,
     question: Option<Note>,
+    choices: Option<Vec<CriterionText>>,
     verdict: Option<Judgement>,
     criteria: Option<Vec<CriterionAnswer>>,
     fence: Option<i64>,
@@ -88,6 +90,7 @@ async fn run(call: &Call, raw: Map<String, Value>) -> Result<Done, Problem> {
         ("criteria", json!({"i": 1, "met": true})),
         ("files", json!("src/")),
         ("labels", json!("api")),
+        ("choices", json!("yes")),
     ];
     let args: Args = args::read(call.row, raw, &lists)?;
     let requests = commands::requests(&args)?;

@@ -11,7 +11,7 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 pub struct CommitsArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Show what each commit changes
     #[arg(long)]

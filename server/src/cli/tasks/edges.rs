@@ -10,10 +10,10 @@ use serde_json::Value;
 #[command(group(clap::ArgGroup::new("what").required(true).args(["on", "reason"])))]
 pub struct BlockArgs {
     /// Which task waits
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Let it wait for this task; may be given several times
-    #[arg(long, value_name = "ID", value_parser = TaskId::parse, value_delimiter = ',')]
+    #[arg(long, value_name = "ID", value_parser = crate::cli::words::task, value_delimiter = ',')]
     on: Vec<TaskId>,
     /// Let it wait for this, outside the board
     #[arg(long, value_name = "TEXT", value_parser = Note::parse)]
@@ -35,10 +35,10 @@ pub async fn block(desk: &mut Desk, args: BlockArgs) -> Result<(), Problem> {
 #[command(group(clap::ArgGroup::new("what").required(true).args(["on", "blocker"])))]
 pub struct UnblockArgs {
     /// Which task waits
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Let it no longer wait for this task
-    #[arg(long, value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(long, value_name = "ID", value_parser = crate::cli::words::task)]
     on: Option<TaskId>,
     /// Resolve this blocker
     #[arg(long, value_name = "BLOCKER", value_parser = BlockerId::parse)]

@@ -10,7 +10,7 @@ use contracts::{Actor, Call, Command, Hint, Problem, TaskId, Title};
 #[derive(Debug, clap::Args)]
 pub struct EditArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Give another title
     #[arg(long, value_name = "TITLE", value_parser = Title::parse)]
@@ -49,9 +49,9 @@ pub struct EditArgs {
     /// Refuse when the task's version is no longer N
     #[arg(long, value_name = "N")]
     expect: Option<i64>,
-    #[arg(long, hide = true, value_parser = TaskId::parse, value_delimiter = ',')]
+    #[arg(long, hide = true, value_parser = crate::cli::words::task, value_delimiter = ',')]
     after: Vec<TaskId>,
-    #[arg(long, hide = true, value_parser = TaskId::parse, value_delimiter = ',')]
+    #[arg(long, hide = true, value_parser = crate::cli::words::task, value_delimiter = ',')]
     blocks: Vec<TaskId>,
     #[arg(long, hide = true, value_parser = Actor::parse)]
     assignee: Option<Actor>,

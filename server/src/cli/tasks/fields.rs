@@ -19,7 +19,7 @@ pub struct FieldArgs {
     /// Give the type: task, feature, bug, chore, docs, test, refactor, research, decision, incident
     #[arg(long = "type", value_name = "T", value_parser = Slug::parse)]
     pub kind: Option<Slug>,
-    /// Give the priority: 0 urgent, 1 high, 2 normal, 3 someday
+    /// Give the priority: 0 urgent, 1 high, 2 normal, 3 someday; a number or its word
     #[arg(long, short = 'p', value_name = "0..3", value_parser = priority)]
     pub priority: Option<Priority>,
     /// Give a label; may be given several times
@@ -38,7 +38,7 @@ pub struct FieldArgs {
     #[arg(long, value_name = "M", value_parser = MilestoneId::parse)]
     pub milestone: Option<MilestoneId>,
     /// Make it a part of this task
-    #[arg(long, value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(long, value_name = "ID", value_parser = crate::cli::words::task)]
     pub parent: Option<TaskId>,
     /// Add an item to the checklist; may be given several times
     #[arg(long, value_name = "TEXT", value_parser = CriterionText::parse)]
@@ -64,9 +64,15 @@ impl FieldArgs {
     }
 }
 
-/// A whole number in range; nothing is coerced.
+/// A whole number in range, or its word.
 pub fn priority(raw: &str) -> Result<Priority, String> {
-    let number = raw.strip_prefix(['P', 'p']).unwrap_or(raw);
+    let number = match raw.to_ascii_lowercase().as_str() {
+        "urgent" => "0",
+        "high" => "1",
+        "normal" => "2",
+        "someday" => "3",
+        _ => raw.strip_prefix(['P', 'p']).unwrap_or(raw),
+    };
     number.parse().map_err(|_| format!("priority is 0 urgent, 1 high, 2 normal or 3 someday, not {raw:?}")).and_then(Priority::parse)
 }
 

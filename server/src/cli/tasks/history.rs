@@ -11,7 +11,7 @@ use serde_json::Value;
 #[derive(Debug, clap::Args)]
 pub struct HistoryArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Print at most N events
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

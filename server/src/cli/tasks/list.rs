@@ -4,6 +4,7 @@ use crate::cli::desk::Desk;
 use crate::cli::marks::{mark, tone};
 use crate::cli::out::{Out, Row, Tone};
 use crate::cli::text;
+use crate::cli::words::Whom;
 use contracts::standing::Standing;
 use contracts::view::{BoardQuery, Counts, Page, TaskCard, TaskQuery};
 use contracts::{Actor, Label, MilestoneId, Problem, limits};
@@ -27,9 +28,9 @@ pub struct ListArgs {
     /// List tasks of this milestone
     #[arg(long, value_name = "M", value_parser = MilestoneId::parse)]
     milestone: Option<MilestoneId>,
-    /// List tasks for this actor
-    #[arg(long, value_name = "A", value_parser = Actor::parse)]
-    assignee: Option<Actor>,
+    /// List tasks for this actor; me is you
+    #[arg(long, value_name = "A", value_parser = Whom::parse)]
+    assignee: Option<Whom>,
     /// List tasks that pass a filter: 'type = bug and stale_days >= 3'
     #[arg(long, value_name = "F")]
     filter: Option<String>,
@@ -42,7 +43,7 @@ pub struct ListArgs {
 const SHOWN_ON_TERMINAL: u32 = 20;
 
 impl ListArgs {
-    fn query(&self) -> TaskQuery {
+    fn query(&self, me: &Actor) -> TaskQuery {
         let closed = self.standing.iter().any(|standing| matches!(standing, Standing::Done | Standing::Cancelled));
         TaskQuery {
             all: self.all || closed,
@@ -50,7 +51,7 @@ impl ListArgs {
             label: self.label.iter().map(|label| label.as_str().to_owned()).collect(),
             kind: self.kind.clone(),
             milestone: self.milestone.clone(),
-            assignee: self.assignee.clone(),
+            assignee: self.assignee.as_ref().map(|whom| whom.of(me)),
             filter: self.filter.clone().unwrap_or_default(),
             ..TaskQuery::default()
         }
@@ -71,7 +72,7 @@ impl ListArgs {
 pub async fn run(desk: &mut Desk, args: ListArgs) -> Result<(), Problem> {
     let manner = desk.out.manner;
     let limit = args.limit.or((manner.terminal && !manner.json).then_some(SHOWN_ON_TERMINAL));
-    let mut page = pages(desk, args.query(), limit).await?;
+    let mut page = pages(desk, args.query(&desk.actor), limit).await?;
     if page.total == 0 && !args.is_narrowed() {
         page = pages(desk, TaskQuery { closed: true, ..TaskQuery::default() }, limit).await?;
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 #[derive(Debug, clap::Args)]
 pub struct NoteArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Say why, or what is done and what is left
     #[arg(short = 'm', long = "message", value_name = "NOTE", default_value = "", hide_default_value = true, value_parser = Note::parse)]
@@ -98,7 +98,7 @@ impl CancelArgs {
 #[derive(Debug, clap::Args)]
 pub struct ReviewArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Pass it, or want changes
     #[arg(value_name = "pass|changes", value_parser = Verdict::parse)]
@@ -119,7 +119,7 @@ impl ReviewArgs {
 #[derive(Debug, clap::Args)]
 pub struct ClaimArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Hold it this long without a renewal: seconds, or 15m, 2h, 1d
     #[arg(long, value_name = "TIME", value_parser = seconds)]
@@ -159,7 +159,7 @@ pub async fn claim(desk: &mut Desk, args: ClaimArgs) -> Result<(), Problem> {
 #[derive(Debug, clap::Args)]
 pub struct RenewArgs {
     /// Which task; all you hold when left out
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: Option<TaskId>,
 }
 

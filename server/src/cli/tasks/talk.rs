@@ -11,7 +11,7 @@ use serde_json::Value;
 #[derive(Debug, clap::Args)]
 pub struct CommentArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Say this, in markdown
     #[arg(short = 'm', long = "message", value_name = "TEXT", value_parser = Note::parse)]
@@ -36,7 +36,7 @@ pub async fn comment(desk: &mut Desk, args: CommentArgs) -> Result<(), Problem> 
 #[derive(Debug, clap::Args)]
 pub struct QuestionArgs {
     /// Which task
-    #[arg(value_name = "ID", value_parser = TaskId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Ask this, in markdown
     #[arg(short = 'm', long = "message", value_name = "TEXT", value_parser = Note::parse)]

@@ -8,7 +8,9 @@ fn each_kind_of_refusal_has_its_exit() {
     let id = stage.add("Paint the buoys", &[]);
     for (args, exit, code) in [
         (vec!["tasks", "show", "tk-000000"], 1, "not_found"),
-        (vec!["tasks", "show", "4f2a9c"], 2, "bad_request"),
+        (vec!["tasks", "show", "4f2a9c"], 1, "not_found"),
+        (vec!["tasks", "show", "4f2"], 2, "bad_request"),
+        (vec!["bind", "nonsense", "--task", &id], 1, "not_found"),
         (vec!["tasks", "done", &id], 1, "no_evidence"),
         (vec!["tasks", "block", &id, "--on", &id], 1, "cycle"),
         (vec!["tasks", "reopen", &id], 1, "illegal_move"),
@@ -48,11 +50,67 @@ fn an_unknown_flag_is_named_and_the_nearest_shown() {
     ! hint: callboard tasks comment --message <TEXT> <ID>
     exit 2
     ");
-    insta::assert_snapshot!(stage.said(&[]), @r"
-    ! error: a command is missing (bad_request)
-    ! hint: callboard --help lists them
-    exit 2
-    ");
+}
+
+#[test]
+fn nothing_asked_for_is_answered_with_the_help() {
+    let stage = Stage::new();
+    for args in [&[][..], &["config"], &["milestone"]] {
+        let ended = stage.run(args);
+        assert!(ended.exit == 2 && ended.stderr.contains("Usage: callboard") && ended.stderr.contains("Commands:"), "{args:?}: {ended:?}");
+    }
+    assert!(stage.run(&["--json"]).stdout.contains("bad_request"), "a program gets a problem");
+    for args in [&["help"][..], &["help", "tasks"], &["tasks", "help", "add"]] {
+        assert!(stage.ok(args).contains("Usage: callboard"), "{args:?}");
+    }
+}
+
+#[test]
+fn a_slip_is_answered_with_the_call_that_was_meant() {
+    let stage = Stage::new();
+    let id = stage.add("Paint the buoys", &[]);
+    for (args, hint) in [
+        (vec!["list"], "callboard tasks list"),
+        (vec!["done", "tk-4f2a9c"], "callboard tasks done"),
+        (vec!["tasks", "delete", &id], "callboard tasks cancel ID -m '<why>'"),
+        (vec!["tasks", "tk-4f2a9c"], "callboard tasks show tk-4f2a9c"),
+        (vec!["tasks", "comment", &id, "it's wet"], "callboard tasks comment … -m 'it'\\''s wet'"),
+        (vec!["tasks", "--milestone", "harbour"], "callboard milestone list"),
+        (vec!["tasks", "--assignee", "ada"], "callboard actors"),
+        (vec!["tasks", "add", "x", "-p", "soon"], "callboard tasks add --help"),
+        (vec!["tasks", "add", "x", "--type", "epic"], "callboard tasks add --help"),
+        (vec!["tasks", "reopen", &id], "callboard tasks claim"),
+        (vec!["bind", "nonsense", "--task", &id], "git log --oneline"),
+    ] {
+        let ended = stage.run(&args);
+        let hinted = ended.stderr.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap_or_default();
+        assert!(ended.exit != 0 && hinted.contains(hint), "{args:?}: {}", ended.stderr);
+    }
+    assert!(!stage.run(&["tasks", "add", "x", "--type", "epic"]).stderr.contains("tasks[0]"));
+}
+
+#[test]
+fn what_can_only_mean_one_thing_is_understood() {
+    let stage = Stage::new();
+    let id = stage.add("Paint the buoys", &["-p", "high"]);
+    assert!(stage.ok(&["tasks", "show", id.trim_start_matches("tk-")]).contains("Paint the buoys"));
+    stage.ok(&["tasks", "assign", &id, "me"]);
+    assert!(stage.ok(&["tasks", "--assignee", "me"]).contains(&id));
+    stage.ok(&["tasks", "start", &id]);
+    let listed: serde_json::Value = serde_json::from_str(&stage.ok(&["tasks", "ls", "--json"])).unwrap();
+    assert_eq!((&listed["items"][0]["priority"], &listed["items"][0]["type"]), (&1.into(), &"task".into()));
+    let normal = stage.add("Coil the ropes", &[]);
+    let shown: serde_json::Value = serde_json::from_str(&stage.ok(&["tasks", "show", &normal, "--json"])).unwrap();
+    assert_eq!(shown["priority"], 2, "also at its default");
+}
+
+#[test]
+fn an_inbox_without_messages_still_says_what_waits_for_a_person() {
+    let stage = Stage::new();
+    let id = stage.add("Paint the buoys", &[]);
+    assert!(!stage.run(&["inbox"]).stderr.contains("waits for a person"));
+    stage.ok(&["tasks", "question", &id, "-m", "Red or green?"]);
+    assert!(stage.run(&["inbox"]).stderr.contains("1 task waits for a person: callboard tasks --standing needs_you,in_review"));
 }
 
 #[test]

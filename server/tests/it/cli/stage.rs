@@ -15,6 +15,7 @@ pub struct Stage {
 }
 
 /// What a process said.
+#[derive(Debug)]
 pub struct Ended {
     pub exit: i32,
     pub stdout: String,

@@ -35,6 +35,9 @@ fn goes_together(args: &Args) -> Result<(), Problem> {
     if args.no_code == Some(true) && !matches!(args.status, Some(End::Done | End::Submitted)) {
         return refuse("no_code", "goes with status done or submitted", "add \"status\":\"done\", or leave no_code out");
     }
+    if args.choices.is_some() && args.question.is_none() {
+        return refuse("choices", "go with a question", "add \"question\", or leave choices out");
+    }
     if args.next == Some(true) && !matches!(args.status, Some(End::Done | End::Submitted | End::Released)) {
         return refuse("next", "goes with status done, submitted or released", "leave next out, or call next {} after this");
     }
@@ -82,7 +85,7 @@ fn commands(args: &Args) -> Result<Vec<Command>, Problem> {
         commands.push(Command::Comment(Comment { task: task(), text, mentions: mentions(), reply_to: None }));
     }
     if let Some(text) = args.question.clone() {
-        commands.push(Command::Question(Question { task: task(), text, choices: Vec::new() }));
+        commands.push(Command::Question(Question { task: task(), text, choices: args.choices.clone().unwrap_or_default() }));
     }
     if args.verdict.is_some() {
         commands.push(Command::Review(Review { task: task(), verdict: Verdict::Changes, note: note(), mentions: mentions() }));
@@ -144,6 +147,7 @@ mod tests {
             (json!({"comment": "x", "next": true}), "next: goes with"),
             (json!({"status": "cancelled", "comment": "x", "next": true}), "next: goes with"),
             (json!({"mentions": ["dev:ana"], "files": ["a"]}), "mentions: go with"),
+            (json!({"comment": "x", "choices": ["yes"]}), "choices: go with a question"),
             (json!({"unblock": ["x"]}), "unblock[0]"),
             (json!({"status": "closed"}), "status: unknown variant"),
             (json!({"unblock": vec!["tk-000001"; 101]}), "The update makes 101 changes"),
