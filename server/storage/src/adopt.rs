@@ -7,8 +7,9 @@ use crate::commands::{self, Batch};
 use crate::encoding;
 use crate::error::StoreError;
 use crate::head::Head;
-use crate::import::{self, LINES_MAX};
+use crate::import::{self, LINES_MAX, Source};
 use crate::projection::{self, Arrived};
+use crate::script::Script;
 use crate::sql::{EventRow, event_columns, list, q};
 use crate::store::Store;
 use crate::write::{Request, Work, index_moved};
@@ -113,9 +114,9 @@ impl Store {
         let moved = index_moved(inner, &mut conn).await?;
         let mut tx = conn.begin_with("begin immediate").await?;
         let mut head = Head::require(&mut tx).await?;
-        if let Some((seen, seal)) = moved {
-            head.index_seen = seen;
-            if seal {
+        if let Some(moved) = moved {
+            head.index_seen = moved.seen;
+            if moved.seal {
                 head.seal(&mut tx).await?;
             }
         }
@@ -132,7 +133,18 @@ impl Store {
             return Ok(adopted);
         }
         let request = Request { caller: caller.clone(), work: Work::Seen, base: None, hooks_renew: false };
-        let mut batch = Batch { inner, conn: &mut tx, head: &mut head, request: &request, now, command: None };
+        let (mut later, mut own_lines) = (Script::default(), Vec::new());
+        let mut batch = Batch {
+            inner,
+            conn: &mut tx,
+            head: &mut head,
+            request: &request,
+            now,
+            command: None,
+            later: &mut later,
+            begun: true, // all or nothing is the transaction's business here
+            lines: &mut own_lines,
+        };
         let mut applied = Fact {
             at: engine::tick(batch.head.hlc.unwrap_or_default(), None, now),
             actor: caller.actor.clone(),
@@ -157,10 +169,14 @@ impl Store {
         let mut arrived: Vec<Arrived> = Vec::with_capacity(lines.len());
         while !lines.is_empty() {
             let part = lines.drain(..lines.len().min(LINES_MAX)).collect();
-            arrived.extend(import::insert(inside, &inner.place, head, part, "here", Some(first), now).await?);
+            let mut script = Script::default();
+            arrived.extend(import::insert(inside, &inner.place, head, part, Source::Here { command: first }, now, &mut script).await?);
+            script.run(inside).await?;
         }
         if count < FOLDED_AT_ONCE {
-            projection::apply(inside, &inner.place, &arrived).await?;
+            let mut script = Script::default();
+            projection::apply(inside, &inner.place, &arrived, &mut script).await?;
+            script.run(inside).await?;
         } else {
             drop(arrived);
             rebuild::project_all(inside, &inner.place).await?;
@@ -170,7 +186,7 @@ impl Store {
         tx.commit().await?;
         drop(held);
         if let Some(writer) = writer {
-            append::complete(&mut conn, &inner.place, &inner.options.disk, &writer).await?;
+            append::complete(&mut conn, &inner.place, &inner.options.disk, &writer, &[]).await?;
         }
         drop(conn);
         inner.announce();

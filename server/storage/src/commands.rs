@@ -7,19 +7,20 @@ use crate::import;
 use crate::lease;
 use crate::log_file;
 use crate::projection;
-use crate::read::facts;
+use crate::read::{facts, fleet};
+use crate::script::{Script, Statement};
 use crate::sql::{id_list, micros, q, task_id};
 use crate::store::Inner;
 use crate::write::{Outcome, Request};
 use contracts::{BlockerId, Code, Command, CommandRequest, EventId, Hint, MilestoneId, Moment, Problem, QuestionId, Receipt, TaskId, Writer, limits};
 use engine::event::Draft;
-use engine::{Context, Decision, Event, Facts, Minted, Settings};
+use engine::{Context, Decision, Event, Facts, Lease, Minted, Settings};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::{Row, SqliteConnection};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One request being carried out in its savepoint.
+/// One request being carried out.
 pub(crate) struct Batch<'a> {
     pub inner: &'a Inner,
     pub conn: &'a mut SqliteConnection,
@@ -28,6 +29,29 @@ pub(crate) struct Batch<'a> {
     pub now: Moment,
     /// Seq of the first event of the batch: what its events are grouped by.
     pub command: Option<i64>,
+    /// What is decided and not yet written: it goes with the next script, so whoever reads by other means flushes first.
+    pub later: &'a mut Script,
+    /// A savepoint is set before the request's first write. Most refusals come before it and have nothing to take back.
+    pub begun: bool,
+    /// Lines of the own file to come.
+    pub lines: &'a mut Vec<(i64, String)>,
+}
+
+impl Batch<'_> {
+    /// A script for writes of this request, after all that is still to be written.
+    pub fn writes(&mut self) -> Script {
+        let mut script = std::mem::take(self.later);
+        if !self.begun {
+            script.add("savepoint request", []);
+            self.begun = true;
+        }
+        script
+    }
+
+    /// Writes what is still to be written.
+    pub async fn flush(&mut self) -> Result<(), StoreError> {
+        std::mem::take(self.later).run(self.conn).await.map(drop)
+    }
 }
 
 /// How often ids are minted again when one was taken.
@@ -59,6 +83,7 @@ pub(crate) fn digest(content: &Value) -> Vec<u8> {
 pub(crate) async fn answered(batch: &mut Batch<'_>, key: &str, digest: &[u8]) -> Result<Option<Result<String, Problem>>, StoreError> {
     let sql = "select digest, receipt from receipt where project = ?1 and actor = ?2 and key = ?3 and at > ?4";
     let from = batch.now.plus_seconds(-limits::RECEIPT_DAYS * 86_400);
+    batch.flush().await?;
     let row = q(sql).bind(batch.request.caller.actor.as_str()).bind(key).bind(micros(from)).fetch_optional(&mut *batch.conn).await?;
     Ok(row.map(|row| {
         if row.get::<&[u8], _>(0) == digest {
@@ -70,16 +95,13 @@ pub(crate) async fn answered(batch: &mut Batch<'_>, key: &str, digest: &[u8]) ->
 }
 
 /// Keeps the answer to a key.
-pub(crate) async fn keep_answer(batch: &mut Batch<'_>, key: &str, digest: &[u8], answer: &str) -> Result<(), StoreError> {
-    q("insert or replace into receipt (project, actor, key, digest, receipt, at) values (?1, ?2, ?3, ?4, ?5, ?6)")
-        .bind(batch.request.caller.actor.as_str())
-        .bind(key)
-        .bind(digest)
-        .bind(answer)
-        .bind(micros(batch.now))
-        .execute(&mut *batch.conn)
-        .await?;
-    Ok(())
+pub(crate) fn keep_answer(batch: &mut Batch<'_>, key: &str, digest: Vec<u8>, answer: String) {
+    let mut script = batch.writes();
+    script.add(
+        "insert or replace into receipt (project, actor, key, digest, receipt, at) values (?1, ?2, ?3, ?4, ?5, ?6)",
+        [batch.request.caller.actor.as_str().into(), key.into(), digest.into(), answer.into(), micros(batch.now).into()],
+    );
+    *batch.later = script;
 }
 
 async fn keyed(batch: &mut Batch<'_>, request: &CommandRequest) -> Result<Result<Receipt, Problem>, StoreError> {
@@ -101,7 +123,7 @@ async fn keyed(batch: &mut Batch<'_>, request: &CommandRequest) -> Result<Result
     }
     let receipt = one(batch, request).await?;
     if let Ok(receipt) = &receipt {
-        keep_answer(batch, key.as_str(), &digest, &serde_json::to_string(receipt)?).await?;
+        keep_answer(batch, key.as_str(), digest, serde_json::to_string(receipt)?);
     }
     Ok(receipt)
 }
@@ -109,79 +131,100 @@ async fn keyed(batch: &mut Batch<'_>, request: &CommandRequest) -> Result<Result
 /// One command without regard to its key.
 pub(crate) async fn one(batch: &mut Batch<'_>, request: &CommandRequest) -> Result<Result<Receipt, Problem>, StoreError> {
     let wanted = engine::ids_wanted(&request.command);
-    let needs = engine::needs(&request.command, &batch.request.caller);
-    let mut facts = facts::load(batch.conn, &batch.inner.place, &needs, &batch.request.caller, batch.now).await?;
+    let caller = &batch.request.caller;
+    let needs = engine::needs(&request.command, caller);
+    let mut ids = needs.tasks.clone();
+    if facts::has_other_names(&needs) {
+        batch.flush().await?;
+        ids = facts::named(batch.conn, &needs).await?;
+    }
+    // Facts and the first ids in one script: hardly ever is an id taken.
+    let mut seen = BTreeSet::new();
+    let mut minted = mint(batch, wanted, &mut seen, Vec::new());
+    let mut script = std::mem::take(batch.later);
+    let asked = facts::Asked::add(&mut script, &needs, &ids, &caller.actor, facts::Counted::Named);
+    let mut taken = add_taken(&mut script, &minted);
+    let mut answers = script.run(batch.conn).await?;
+    let mut facts = asked.facts(&batch.inner.place, &answers, batch.now)?;
+    fleet::load(batch.conn, &needs, caller, batch.now, &mut facts).await?;
     for _ in 0..MINTS_MAX {
-        let context = Context {
-            now: batch.now,
-            caller: batch.request.caller.clone(),
-            minted: mint(batch, wanted).await?,
-            expect: request.expect,
-            fence: request.fence,
-            base: batch.request.base.clone(),
-            hooks_renew: batch.request.hooks_renew,
-        };
-        facts::add_taken(batch.conn, &mut facts, &context.minted).await?;
-        match engine::decide(&facts, &request.command, &context) {
-            Ok(decision) => return carry_out(batch, &facts, &request.command, decision).await.map(Ok),
-            Err(engine::Rejection::IdTaken) => {}
-            Err(rejection) => return Ok(Err(rejection.problem())),
+        let gone = taken.into_iter().flat_map(|taken| answers.rows(taken)).map(|row| task_id(row.get(0))).collect::<Result<BTreeSet<_>, _>>()?;
+        if gone.is_empty() {
+            let context = Context {
+                now: batch.now,
+                caller: caller.clone(),
+                minted: minted.clone(),
+                expect: request.expect,
+                fence: request.fence,
+                base: batch.request.base.clone(),
+                hooks_renew: batch.request.hooks_renew,
+            };
+            match engine::decide(&facts, &request.command, &context) {
+                Ok(decision) => return carry_out(batch, &facts, &minted, &request.command, decision).await.map(Ok),
+                Err(engine::Rejection::IdTaken) => {}
+                Err(rejection) => return Ok(Err(rejection.problem())),
+            }
         }
+        // Of a thousand ids some are often taken on a large board; the rest stays.
+        let kept = if gone.is_empty() { Vec::new() } else { minted.tasks.into_iter().filter(|id| !gone.contains(id)).collect() };
+        minted = mint(batch, wanted, &mut seen, kept);
+        let mut script = Script::default();
+        taken = add_taken(&mut script, &minted);
+        answers = script.run(batch.conn).await?;
     }
     Ok(Err(engine::Rejection::IdTaken.problem()))
 }
 
-async fn mint(batch: &mut Batch<'_>, wanted: usize) -> Result<Minted, StoreError> {
+/// Fresh ids, different from all seen before, added to those that are kept.
+fn mint(batch: &Batch<'_>, wanted: usize, seen: &mut BTreeSet<TaskId>, mut tasks: Vec<TaskId>) -> Minted {
     let bits = || (batch.inner.options.bits)();
-    let mut tasks: Vec<TaskId> = Vec::with_capacity(wanted);
-    let mut seen = BTreeSet::new();
-    for _ in 0..MINTS_MAX {
-        while tasks.len() < wanted {
-            let id = TaskId::from_bits(bits());
-            if seen.insert(id.clone()) {
-                tasks.push(id);
-            }
+    while tasks.len() < wanted {
+        let id = TaskId::from_bits(bits());
+        if seen.insert(id.clone()) {
+            tasks.push(id);
         }
-        if wanted == 0 {
-            break;
-        }
-        // Ids that something already waits for are taken too.
-        let sql = "select id from task where project = ?1 and id in (select value from json_each(?2)) \
-                   union select waits_on from edge where project = ?1 and waits_on in (select value from json_each(?2))";
-        let taken = q(sql).bind(id_list(&tasks)).fetch_all(&mut *batch.conn).await?;
-        if taken.is_empty() {
-            break;
-        }
-        let taken: BTreeSet<TaskId> = taken.iter().map(|row| task_id(row.get(0))).collect::<Result<_, _>>()?;
-        tasks.retain(|id| !taken.contains(id));
     }
-    Ok(Minted {
+    Minted {
         tasks,
         milestone: Some(MilestoneId::from_bits(bits())),
         blocker: Some(BlockerId::from_bits(bits())),
         question: Some(QuestionId::from_bits(bits())),
-    })
+    }
+}
+
+/// Asks for whatever goes by minted ids already: a task, something that waits for one, or an event about one that is not here.
+fn add_taken(script: &mut Script, minted: &Minted) -> Option<Statement> {
+    let sql = "select id from task where project = ?1 and id in (select value from json_each(?2)) \
+               union select waits_on from edge where project = ?1 and waits_on in (select value from json_each(?2)) \
+               union select subject from event where project = ?1 and subject in (select value from json_each(?2))";
+    (!minted.tasks.is_empty()).then(|| script.add(sql, [id_list(&minted.tasks).into()]))
 }
 
 /// Writes what was decided.
-async fn carry_out(batch: &mut Batch<'_>, facts: &Facts, command: &Command, decision: Decision) -> Result<Receipt, StoreError> {
+async fn carry_out(batch: &mut Batch<'_>, facts: &Facts, minted: &Minted, command: &Command, decision: Decision) -> Result<Receipt, StoreError> {
     let Decision { subject, events, leases, warnings, mut data, dry_run } = decision;
     if dry_run {
         return Ok(Receipt { seq: batch.head.seq, subject, warnings, data, ..Receipt::default() });
     }
     let mut receipt = Receipt { seq: batch.head.seq, subject, warnings, ..Receipt::default() };
-    let mut rest = None;
+    let id = TaskId::parse(&receipt.subject).ok();
+    let (mut rest, mut lease) = (None, None);
     if !events.is_empty() {
-        let lines = sealed(batch, facts, events).await?;
+        let lines = sealed(batch, facts, minted, events).await?;
         receipt.events = lines.iter().map(|line| line.event.id.clone()).collect();
+        batch.lines.extend(lines.iter().map(|line| (line.event.n, encoding::encode(line))));
         let first = *batch.command.get_or_insert(batch.head.seq + 1);
-        let arrived = import::insert(batch.conn, &batch.inner.place, batch.head, lines, "here", Some(first), batch.now).await?;
+        let mut script = batch.writes();
+        let source = import::Source::Here { command: first };
+        let arrived = import::insert(batch.conn, &batch.inner.place, batch.head, lines, source, batch.now, &mut script).await?;
         let claimed: BTreeMap<&str, &EventId> =
             arrived.iter().filter(|one| one.event.kind == engine::Kind::TaskClaimed).map(|one| (one.event.subject.as_str(), &one.event.id)).collect();
-        lease::carry_out(batch.conn, leases, &claimed, batch.now).await?;
-        let applied = projection::apply(batch.conn, &batch.inner.place, &arrived).await?;
+        lease::carry_out(&mut script, leases, &claimed, batch.now);
+        let mut applied = projection::apply(batch.conn, &batch.inner.place, &arrived, &mut script).await?;
+        *batch.later = script;
         receipt.seq = batch.head.seq;
-        rest = TaskId::parse(&receipt.subject).ok().and_then(|id| applied.rests.get(&id).copied());
+        rest = id.as_ref().and_then(|id| applied.rests.get(id).copied());
+        lease = id.as_ref().map(|id| applied.leases.remove(id)).filter(|_| rest.is_some());
         if matches!(command, Command::Close(_) | Command::Cancel(_) | Command::Review(_)) && !applied.freed.is_empty() {
             if !data.is_object() {
                 data = Value::Object(Map::new());
@@ -189,32 +232,48 @@ async fn carry_out(batch: &mut Batch<'_>, facts: &Facts, command: &Command, deci
             data["freed"] = json!(applied.freed);
         }
     } else if !leases.is_empty() {
-        lease::carry_out(batch.conn, leases, &BTreeMap::new(), batch.now).await?;
+        let mut script = batch.writes();
+        lease::carry_out(&mut script, leases, &BTreeMap::new(), batch.now);
+        *batch.later = script;
     }
     receipt.data = data;
-    if let Ok(id) = TaskId::parse(&receipt.subject) {
-        receipt.standing = standing(batch, facts, &id, rest).await?;
+    if let Some(id) = id {
+        receipt.standing = standing(batch, facts, &id, rest, lease).await?;
     }
     Ok(receipt)
 }
 
-async fn standing(batch: &mut Batch<'_>, facts: &Facts, id: &TaskId, rest: Option<contracts::Standing>) -> Result<Option<contracts::Standing>, StoreError> {
+/// Where a task stands now. `rest` and `lease`: as its own events left them, if there were any.
+async fn standing(
+    batch: &mut Batch<'_>,
+    facts: &Facts,
+    id: &TaskId,
+    rest: Option<contracts::Standing>,
+    lease: Option<Option<Lease>>,
+) -> Result<Option<contracts::Standing>, StoreError> {
     let rest = match (rest, facts.tasks.get(id)) {
         (Some(rest), _) => rest,
         (None, Some(facts)) => engine::rest(&facts.task, &facts.counters),
         (None, None) => return Ok(None),
     };
     let grace_s = facts.project.as_ref().map_or(limits::GRACE_SECONDS, |project| Settings::of(project).grace_s);
-    let lease = lease::of_tasks(batch.conn, [id]).await?.remove(id);
+    let lease = match lease {
+        Some(lease) => lease,
+        None => {
+            let mut script = std::mem::take(batch.later);
+            let asked = lease::add_of_tasks(&mut script, &id_list([id]));
+            lease::by_task(script.run(batch.conn).await?.rows(asked))?.remove(id)
+        }
+    };
     Ok(Some(engine::standing(rest, lease.as_ref(), batch.now, grace_s)))
 }
 
 /// Gives drafts their place: writer, number, predecessor, clock, id. Large bodies become blobs, which are safe before the commit.
-async fn sealed(batch: &mut Batch<'_>, facts: &Facts, drafts: Vec<Draft>) -> Result<Vec<Line>, StoreError> {
+async fn sealed(batch: &mut Batch<'_>, facts: &Facts, minted: &Minted, drafts: Vec<Draft>) -> Result<Vec<Line>, StoreError> {
     let writer = writer(batch).await?;
     let caller = &batch.request.caller;
     let subjects: BTreeSet<&str> = drafts.iter().map(|draft| draft.subject.as_str()).collect();
-    let mut last_of = last_of_subjects(batch.conn, facts, &subjects).await?;
+    let mut last_of = last_of_subjects(batch, facts, minted, &subjects).await?;
     let mut lines = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let last = batch.head.hlc.unwrap_or_default();
@@ -242,18 +301,30 @@ async fn sealed(batch: &mut Batch<'_>, facts: &Facts, drafts: Vec<Draft>) -> Res
     Ok(lines)
 }
 
-/// The clock of the last event known about each subject, even one far ahead.
-async fn last_of_subjects(conn: &mut SqliteConnection, facts: &Facts, subjects: &BTreeSet<&str>) -> Result<BTreeMap<String, contracts::Stamp>, StoreError> {
+/// The clock of the last event known about each subject, even one far ahead. Nothing is known about what was minted just now.
+async fn last_of_subjects(
+    batch: &mut Batch<'_>,
+    facts: &Facts,
+    minted: &Minted,
+    subjects: &BTreeSet<&str>,
+) -> Result<BTreeMap<String, contracts::Stamp>, StoreError> {
     let mut last: BTreeMap<String, contracts::Stamp> = BTreeMap::new();
     let mut unknown = Vec::new();
+    let new: BTreeSet<&str> = minted.tasks.iter().map(TaskId::as_str).collect();
     for subject in subjects {
         match TaskId::parse(subject).ok().and_then(|id| facts.tasks.get(&id)) {
             Some(task) => drop(last.insert((*subject).to_owned(), task.task.last.at)),
+            None if new.contains(subject) => {}
             None => unknown.push(*subject),
         }
     }
+    if unknown.is_empty() {
+        return Ok(last);
+    }
+    let mut script = std::mem::take(batch.later);
     let sql = "select value, (select max(e.at) from event e where e.project = ?1 and e.subject = value) from json_each(?2)";
-    for row in q(sql).bind(crate::sql::list(unknown)).fetch_all(&mut *conn).await? {
+    let asked = script.add(sql, [crate::sql::list(unknown).into()]);
+    for row in script.run(batch.conn).await?.rows(asked) {
         if let Some(at) = row.get::<Option<&str>, _>(1) {
             last.insert(row.get(0), crate::sql::stamp(at)?);
         }
@@ -288,6 +359,7 @@ pub(crate) async fn writer(batch: &mut Batch<'_>) -> Result<Writer, StoreError> 
         return Ok(writer.clone());
     }
     let home = Home::of(&batch.inner.place)?;
+    batch.writes().run(batch.conn).await?;
     for _ in 0..MINTS_MAX {
         let writer = Writer::from_bits((batch.inner.options.bits)());
         if !head::is_taken(batch.conn, &batch.inner.place, &writer).await? {

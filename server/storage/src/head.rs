@@ -2,8 +2,10 @@
 
 use crate::error::StoreError;
 use crate::log_file::{self, Place};
+use crate::script::Script;
 use crate::sql::{blob, event_id, q, stamp, writer};
 use contracts::{EventId, Moment, Stamp, Writer};
+use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 use std::fs;
 
@@ -26,16 +28,26 @@ pub(crate) struct Head {
     pub index_seen: String,
 }
 
+/// The columns [`Head::read`] reads.
+macro_rules! head_columns {
+    () => {
+        "epoch, seq, writer, n, prev, hlc, made_at, index_seen"
+    };
+}
+
 impl Head {
     pub fn new(epoch: String, made_at: Moment) -> Head {
         Head { epoch, seq: 0, writer: None, n: 0, prev: EventId::none(), hlc: None, made_at, index_seen: String::new() }
     }
 
     pub async fn load(conn: &mut SqliteConnection) -> Result<Option<Head>, StoreError> {
-        let sql = "select epoch, seq, writer, n, prev, hlc, made_at, index_seen from project_head where project = ?1";
-        let Some(row) = q(sql).fetch_optional(&mut *conn).await? else { return Ok(None) };
+        let sql = concat!("select ", head_columns!(), " from project_head where project = ?1");
+        q(sql).fetch_optional(&mut *conn).await?.map(|row| Head::read(&row)).transpose()
+    }
+
+    fn read(row: &SqliteRow) -> Result<Head, StoreError> {
         let (own, hlc): (Option<String>, Option<String>) = (row.get(2), row.get(5));
-        Ok(Some(Head {
+        Ok(Head {
             epoch: row.get(0),
             seq: row.get(1),
             writer: own.map(|own| writer(&own)).transpose()?,
@@ -44,7 +56,14 @@ impl Head {
             hlc: hlc.map(|hlc| stamp(&hlc)).transpose()?,
             made_at: Moment::parse(row.get(6)).unwrap_or_default(),
             index_seen: row.get(7),
-        }))
+        })
+    }
+
+    /// The row, and with it the right to write until the transaction ends: it must be the transaction's first statement.
+    pub async fn locked(conn: &mut SqliteConnection) -> Result<Head, StoreError> {
+        let sql = concat!("update project_head set seq = seq where project = ?1 returning ", head_columns!());
+        let rows = q(sql).fetch_all(&mut *conn).await?;
+        rows.first().map(Head::read).transpose()?.ok_or_else(|| StoreError::Corrupt("no head".to_owned()))
     }
 
     /// The row that every opened database has.
@@ -53,20 +72,27 @@ impl Head {
     }
 
     pub async fn store(&self, conn: &mut SqliteConnection) -> Result<(), StoreError> {
-        q("insert into project_head (project, epoch, seq, writer, n, prev, hlc, made_at, index_seen) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
-           on conflict (project) do update set epoch = excluded.epoch, seq = excluded.seq, writer = excluded.writer, n = excluded.n, prev = excluded.prev, \
-           hlc = excluded.hlc, index_seen = excluded.index_seen")
-        .bind(&self.epoch)
-        .bind(self.seq)
-        .bind(self.writer.as_ref().map(Writer::as_str))
-        .bind(self.n)
-        .bind(blob(&self.prev))
-        .bind(self.hlc.map(|hlc| hlc.to_string()))
-        .bind(self.made_at.to_string())
-        .bind(&self.index_seen)
-        .execute(&mut *conn)
-        .await?;
-        Ok(())
+        let mut script = Script::default();
+        self.add_store(&mut script);
+        script.run(conn).await.map(drop)
+    }
+
+    pub fn add_store(&self, script: &mut Script) {
+        script.add(
+            "insert into project_head (project, epoch, seq, writer, n, prev, hlc, made_at, index_seen) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+             on conflict (project) do update set epoch = excluded.epoch, seq = excluded.seq, writer = excluded.writer, n = excluded.n, \
+             prev = excluded.prev, hlc = excluded.hlc, index_seen = excluded.index_seen",
+            [
+                (&self.epoch).into(),
+                self.seq.into(),
+                self.writer.as_ref().map(Writer::as_str).into(),
+                self.n.into(),
+                blob(&self.prev).into(),
+                self.hlc.map(|hlc| hlc.to_string()).into(),
+                self.made_at.to_string().into(),
+                (&self.index_seen).into(),
+            ],
+        );
     }
 
     /// Follows a clock, unless it is further ahead of ours than may be.

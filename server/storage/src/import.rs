@@ -5,71 +5,84 @@ use crate::error::StoreError;
 use crate::head::Head;
 use crate::log_file::{self, Place, Seen};
 use crate::projection::{self, Arrived};
-use crate::sql::{PROJECT, blob, q};
+use crate::rebuild::Indexes;
+use crate::script::Script;
+use crate::sql::{blob, q};
 use crate::store::Reconciled;
-use contracts::{Moment, Writer, limits};
-use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
+use contracts::{EventId, Moment, Writer, limits};
+use sqlx::{Row, SqliteConnection};
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Seek, SeekFrom};
 
 /// Lines a transaction.
 pub(crate) const LINES_MAX: usize = 500;
-/// Rows a statement.
-const ROWS_MAX: usize = 250;
 /// From so many bytes on, everything is inserted first and then folded at once.
 pub(crate) const BULK_BYTES: i64 = 2 << 20;
 
-/// Inserts lines that are new, numbered in the order given, and gives them back as they are folded. `command`: seq of the command's first
-/// event; by default the first of these.
+/// Where lines come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source<'a> {
+    /// Decided here, just now: no other has them.
+    Here {
+        /// Seq of the first event of their command.
+        command: i64,
+    },
+    /// Read from a file; some may be known. They are one command.
+    File(&'a str),
+    /// Read from a file into an empty log that has no indexes now.
+    Empty(&'a str),
+}
+
+/// Puts lines that are new into `script`, numbered in the order given, and gives them back as they are folded.
 pub(crate) async fn insert(
     conn: &mut SqliteConnection,
     place: &Place,
     head: &mut Head,
     lines: Vec<Line>,
-    source: &str,
-    command: Option<i64>,
+    source: Source<'_>,
     now: Moment,
+    script: &mut Script,
 ) -> Result<Vec<Arrived>, StoreError> {
-    let known = known(conn, &lines).await?;
-    let mut seen = HashSet::new();
-    let new: Vec<Line> = lines.into_iter().filter(|line| !known.contains(&blob(&line.event.id)) && seen.insert(line.event.id.clone())).collect();
-    let command = command.unwrap_or(head.seq + 1);
-    for (number, chunk) in new.chunks(ROWS_MAX).enumerate() {
-        let first = head.seq + 1 + i64::try_from(number * ROWS_MAX).unwrap_or(i64::MAX);
-        let mut sql: QueryBuilder<'_, Sqlite> =
-            QueryBuilder::new("insert into event (project, seq, id, writer, n, prev, at, actor, principal, kind, subject, body, command, source) ");
-        sql.push_values((first..).zip(chunk), |mut row, (seq, line)| {
-            let event = &line.event;
-            row.push_bind(PROJECT)
-                .push_bind(seq)
-                .push_bind(blob(&event.id))
-                .push_bind(event.writer.as_str())
-                .push_bind(event.n)
-                .push_bind(blob(&event.prev))
-                .push_bind(event.at.to_string())
-                .push_bind(event.actor.as_str())
-                .push_bind(&event.principal)
-                .push_bind(event.kind.as_str())
-                .push_bind(&event.subject)
-                .push_bind(&line.body)
-                .push_bind(command)
-                .push_bind(source);
-        });
-        sql.build().execute(&mut *conn).await?;
-    }
+    let (new, command, source): (Vec<Line>, i64, &str) = match source {
+        Source::Here { command } => (lines, command, "here"),
+        // Whoever reads these has left out what comes twice.
+        Source::Empty(name) => (lines, head.seq + 1, name),
+        Source::File(name) => {
+            let known = known(conn, &lines).await?;
+            let mut seen = HashSet::new();
+            let is_new = |line: &Line| !known.contains(&blob(&line.event.id)) && seen.insert(line.event.id.clone());
+            (lines.into_iter().filter(is_new).collect(), head.seq + 1, name)
+        }
+    };
+    let rows = (head.seq + 1..).zip(&new).map(|(seq, line)| {
+        let event = &line.event;
+        [
+            seq.into(),
+            blob(&event.id).into(),
+            event.writer.as_str().into(),
+            event.n.into(),
+            blob(&event.prev).into(),
+            event.at.to_string().into(),
+            event.actor.as_str().into(),
+            (&event.principal).into(),
+            event.kind.as_str().into(),
+            (&event.subject).into(),
+            (&line.body).into(),
+            command.into(),
+            source.into(),
+        ]
+    });
+    script.insert("insert into event (project, seq, id, writer, n, prev, at, actor, principal, kind, subject, body, command, source)", rows, "");
     let actors: BTreeSet<&str> = new.iter().map(|line| line.event.actor.as_str()).collect();
-    if !actors.is_empty() {
-        let sql = "insert or ignore into actor (project, actor) select ?1, value from json_each(?2)";
-        q(sql).bind(crate::sql::list(actors)).execute(&mut *conn).await?;
-    }
+    script.insert("insert or ignore into actor (project, actor)", actors.into_iter().map(|actor| [actor.into()]), "");
     let mut arrived = Vec::with_capacity(new.len());
     for line in new {
         head.seq += 1;
         head.follow(line.event.at, now);
         let mut event = line.event;
         let missing = projection::whole(place, &mut event).err();
-        arrived.push(Arrived { seq: head.seq, event, missing });
+        arrived.push(Arrived { seq: head.seq, event, missing, is_new: true });
     }
     Ok(arrived)
 }
@@ -193,18 +206,9 @@ pub(crate) fn batch(place: &Place, name: &str, lines: &mut Lines, report: &mut R
 }
 
 /// Reads one file in, in transactions of 500 lines.
-pub(crate) async fn file(
-    conn: &mut SqliteConnection,
-    place: &Place,
-    seen: &Seen,
-    left: Left,
-    now: Moment,
-    bulk: bool,
-    report: &mut Reconciled,
-) -> Result<(), StoreError> {
-    let from = if seen.size > left.size { u64::try_from(left.read).unwrap_or(0) } else { 0 };
-    let lines = Lines::open(place, &seen.name, from)?;
-    read_in(conn, place, Reading { name: &seen.name, lines, note: seen, but: None }, now, bulk, report).await
+pub(crate) async fn file(conn: &mut SqliteConnection, place: &Place, seen: &Seen, left: Left, now: Moment, report: &mut Reconciled) -> Result<(), StoreError> {
+    let lines = Lines::open(place, &seen.name, left.from(seen))?;
+    read_in(conn, place, Reading { name: &seen.name, lines, note: seen, but: None }, now, false, report).await
 }
 
 /// A file that is being read in.
@@ -235,12 +239,14 @@ pub(crate) async fn read_in(
         }
         let mut tx = conn.begin().await?;
         let mut head = Head::require(&mut tx).await?;
-        let arrived = insert(&mut tx, place, &mut head, good, reading.name, None, now).await?;
+        let mut script = Script::default();
+        let arrived = insert(&mut tx, place, &mut head, good, Source::File(reading.name), now, &mut script).await?;
         if !bulk {
-            let applied = projection::apply(&mut tx, place, &arrived).await?;
+            let applied = projection::apply(&mut tx, place, &arrived, &mut script).await?;
             report.now_ready += applied.ready;
             report.conflicts += applied.conflicts;
         }
+        script.run(&mut tx).await?;
         head.store(&mut tx).await?;
         if end {
             note_read(&mut tx, reading.note, read).await?;
@@ -250,5 +256,54 @@ pub(crate) async fn read_in(
         if end {
             return Ok(());
         }
+    }
+}
+
+impl Left {
+    /// Where to go on.
+    pub fn from(&self, seen: &Seen) -> u64 {
+        if seen.size > self.size { u64::try_from(self.read).unwrap_or(0) } else { 0 }
+    }
+}
+
+/// Reads files in without folding them, in the caller's transaction. The next lines are checked while these are written.
+pub(crate) async fn bulk(conn: &mut SqliteConnection, place: &Place, files: Vec<(Seen, Left)>, now: Moment, report: &mut Reconciled) -> Result<(), StoreError> {
+    let mut head = Head::require(conn).await?;
+    let is_empty = q("select 1 from event where project = ?1 limit 1").fetch_optional(&mut *conn).await?.is_none();
+    // Ids and subjects come in no order: their indexes are made once, of all rows.
+    let indexes = if is_empty { Some(Indexes::drop_all(conn, &["event"]).await?) } else { None };
+    let mut known: HashSet<EventId> = HashSet::new();
+    for (seen, left) in files {
+        let mut lines = Lines::open(place, &seen.name, left.from(&seen))?;
+        let mut next = Some(batch(place, &seen.name, &mut lines, report)?);
+        while let Some((mut good, read, end)) = next.take() {
+            let (here, name) = (place.clone(), seen.name.clone());
+            let ahead = (!end).then(|| {
+                tokio::task::spawn_blocking(move || {
+                    let mut quarantined = Reconciled::default();
+                    batch(&here, &name, &mut lines, &mut quarantined).map(|next| (lines, next, quarantined))
+                })
+            });
+            let source = if is_empty { Source::Empty(&seen.name) } else { Source::File(&seen.name) };
+            if is_empty {
+                good.retain(|line| known.insert(line.event.id.clone()));
+            }
+            let mut script = Script::default();
+            let arrived = insert(conn, place, &mut head, good, source, now, &mut script).await?;
+            script.run(conn).await?;
+            report.lines_in += i64::try_from(arrived.len()).unwrap_or(i64::MAX);
+            let Some(ahead) = ahead else {
+                note_read(conn, &seen, read).await?;
+                break;
+            };
+            let (rest, batch, quarantined) = ahead.await.map_err(std::io::Error::other)??;
+            report.quarantined += quarantined.quarantined;
+            (lines, next) = (rest, Some(batch));
+        }
+    }
+    head.store(conn).await?;
+    match indexes {
+        Some(indexes) => indexes.make(conn).await,
+        None => Ok(()),
     }
 }

@@ -3,22 +3,25 @@
 
 use crate::error::StoreError;
 use crate::projection::Change;
+use crate::script::Script;
 use crate::sql::{blob, micros, q};
 use contracts::{Actor, EventId, Moment, TaskId, limits};
 use sqlx::SqliteConnection;
 use std::collections::BTreeMap;
 
-/// Tells an actor about an event that is stored, because the fold says so.
-pub(crate) async fn tell(conn: &mut SqliteConnection, actor: &Actor, event: &EventId, why: &str) -> Result<(), StoreError> {
-    q("insert into inbox (project, actor, event, at, why, live) select ?1, ?2, e.id, e.at, ?4, ?5 from event e where e.project = ?1 and e.id = ?3 \
-       on conflict (project, actor, event) do update set why = excluded.why, live = excluded.live")
-    .bind(actor.as_str())
-    .bind(blob(event))
-    .bind(why)
-    .bind(0)
-    .execute(&mut *conn)
-    .await?;
-    Ok(())
+/// Tells actors about events that are stored, because the fold says so: whom, of what, and why.
+pub(crate) fn tell<'a>(script: &mut Script, notices: impl IntoIterator<Item = (&'a Actor, &'a EventId, &'a str)>) {
+    let notices: Vec<[&str; 3]> = notices.into_iter().map(|(actor, event, why)| [actor.as_str(), event.as_str(), why]).collect();
+    if notices.is_empty() {
+        return;
+    }
+    // `cross` keeps the order of the joins: the events are few of many.
+    script.add(
+        "insert into inbox (project, actor, event, at, why, live) \
+         select ?1, n.value ->> 0, e.id, e.at, n.value ->> 2, 0 from json_each(?2) n cross join event e on e.project = ?1 and e.id = unhex(n.value ->> 1) \
+         where true on conflict (project, actor, event) do update set why = excluded.why, live = excluded.live",
+        [serde_json::json!(notices).to_string().into()],
+    );
 }
 
 /// Takes back what the fold of these subjects (a JSON list) told.
@@ -32,20 +35,16 @@ pub(crate) async fn forget(conn: &mut SqliteConnection, subjects: &str) -> Resul
 }
 
 /// Tells the holders of tasks that wait for one whose status moved.
-pub(crate) async fn tell_dependents(conn: &mut SqliteConnection, changes: &BTreeMap<TaskId, Change>) -> Result<(), StoreError> {
+pub(crate) fn tell_dependents(script: &mut Script, changes: &BTreeMap<TaskId, Change>) {
     for (id, change) in changes {
         let (Some(event), Some(_), true) = (&change.moved_by, &change.old, change.status_changed()) else { continue };
-        q("insert or ignore into inbox (project, actor, event, at, why, live) \
-           select distinct ?1, l.actor, ?3, ?4, 'dependency', 1 from edge e join lease l on l.project = e.project and l.task = e.task \
-           where e.project = ?1 and e.waits_on = ?2 and e.inert = 0 and l.actor <> ?5")
-        .bind(id.as_str())
-        .bind(blob(&event.id))
-        .bind(event.at.to_string())
-        .bind(event.actor.as_str())
-        .execute(&mut *conn)
-        .await?;
+        script.add(
+            "insert or ignore into inbox (project, actor, event, at, why, live) \
+             select distinct ?1, l.actor, ?3, ?4, 'dependency', 1 from edge e join lease l on l.project = e.project and l.task = e.task \
+             where e.project = ?1 and e.waits_on = ?2 and e.inert = 0 and l.actor <> ?5",
+            [id.as_str().into(), blob(&event.id).into(), event.at.to_string().into(), event.actor.as_str().into()],
+        );
     }
-    Ok(())
 }
 
 /// In a database made anew, what is older than a day counts as delivered: nobody is handed last month.

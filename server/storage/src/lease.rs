@@ -2,8 +2,9 @@
 
 use crate::error::StoreError;
 use crate::projection::Change;
+use crate::script::{Script, Statement};
 use crate::sql::{actor, blob, event_id, from_micros, id_list, list, micros, q, task_id};
-use contracts::{Actor, EventId, Moment, TaskId};
+use contracts::{EventId, Moment, TaskId};
 use engine::facts::Authority;
 use engine::{Lease, LeaseChange, Task};
 use sqlx::sqlite::SqliteRow;
@@ -45,78 +46,80 @@ pub(crate) fn read(row: &SqliteRow, at: usize) -> Result<Lease, StoreError> {
 
 /// Leases of some tasks, whatever their state.
 pub(crate) async fn of_tasks<'a>(conn: &mut SqliteConnection, ids: impl IntoIterator<Item = &'a TaskId>) -> Result<HashMap<TaskId, Lease>, StoreError> {
+    let mut script = Script::default();
+    let asked = add_of_tasks(&mut script, &id_list(ids));
+    by_task(script.run(conn).await?.rows(asked))
+}
+
+/// Asks for the leases of some tasks (a JSON list of ids).
+pub(crate) fn add_of_tasks(script: &mut Script, ids: &str) -> Statement {
     let sql = concat!("select ", lease_columns!(), " from lease l where l.project = ?1 and l.task in (select value from json_each(?2))");
-    let rows = q(sql).bind(id_list(ids)).fetch_all(&mut *conn).await?;
+    script.add(sql, [ids.into()])
+}
+
+pub(crate) fn by_task(rows: &[SqliteRow]) -> Result<HashMap<TaskId, Lease>, StoreError> {
     rows.iter().map(|row| read(row, 0).map(|lease| (lease.task.clone(), lease))).collect()
 }
 
-pub(crate) async fn put(conn: &mut SqliteConnection, lease: &Lease) -> Result<(), StoreError> {
+fn put(script: &mut Script, lease: &Lease) {
     let authority = match lease.authority {
         Authority::Here => "here",
         Authority::Clone => "clone",
         Authority::Server => "server",
     };
-    q("insert or replace into lease (project, task, actor, principal, fence, session, branch, worktree, claimed_at, renewed_at, expires_at, ttl_s, \
-       published_until, claim_event, authority) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)")
-    .bind(lease.task.as_str())
-    .bind(lease.actor.as_str())
-    .bind(&lease.principal)
-    .bind(lease.fence)
-    .bind(&lease.session)
-    .bind(&lease.branch)
-    .bind(&lease.worktree)
-    .bind(micros(lease.claimed_at))
-    .bind(micros(lease.renewed_at))
-    .bind(micros(lease.expires_at))
-    .bind(lease.ttl_s)
-    .bind(micros(lease.published_until))
-    .bind(blob(&lease.claim_event))
-    .bind(authority)
-    .execute(&mut *conn)
-    .await?;
-    Ok(())
+    script.add(
+        "insert or replace into lease (project, task, actor, principal, fence, session, branch, worktree, claimed_at, renewed_at, expires_at, ttl_s, \
+         published_until, claim_event, authority) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        [
+            lease.task.as_str().into(),
+            lease.actor.as_str().into(),
+            (&lease.principal).into(),
+            lease.fence.into(),
+            lease.session.as_deref().into(),
+            lease.branch.as_deref().into(),
+            lease.worktree.as_deref().into(),
+            micros(lease.claimed_at).into(),
+            micros(lease.renewed_at).into(),
+            micros(lease.expires_at).into(),
+            lease.ttl_s.into(),
+            micros(lease.published_until).into(),
+            blob(&lease.claim_event).into(),
+            authority.into(),
+        ],
+    );
 }
 
-async fn drop_rows(conn: &mut SqliteConnection, ids: &[&TaskId]) -> Result<(), StoreError> {
+fn drop_rows(script: &mut Script, ids: &[&TaskId]) {
     if !ids.is_empty() {
-        q("delete from lease where project = ?1 and task in (select value from json_each(?2))").bind(id_list(ids.iter().copied())).execute(&mut *conn).await?;
+        script.add("delete from lease where project = ?1 and task in (select value from json_each(?2))", [id_list(ids.iter().copied()).into()]);
     }
-    Ok(())
 }
 
 /// Carries out what a decision wants done. `claimed`: the claim among the decision's own events, by task.
-pub(crate) async fn carry_out(
-    conn: &mut SqliteConnection,
-    changes: Vec<LeaseChange>,
-    claimed: &BTreeMap<&str, &EventId>,
-    now: Moment,
-) -> Result<(), StoreError> {
+pub(crate) fn carry_out(script: &mut Script, changes: Vec<LeaseChange>, claimed: &BTreeMap<&str, &EventId>, now: Moment) {
     for change in changes {
-        match change {
+        let task = match change {
             LeaseChange::Take(mut lease) => {
                 if let Some(event) = claimed.get(lease.task.as_str()) {
                     lease.claim_event = (*event).clone();
                 }
-                put(conn, &lease).await?;
-                live_change(conn, "task", lease.task.as_str(), now).await?;
+                put(script, &lease);
+                lease.task
             }
             LeaseChange::Extend { task, renewed_at, expires_at, published_until } => {
-                q("update lease set renewed_at = ?3, expires_at = ?4, published_until = coalesce(?5, published_until) where project = ?1 and task = ?2")
-                    .bind(task.as_str())
-                    .bind(micros(renewed_at))
-                    .bind(micros(expires_at))
-                    .bind(published_until.map(micros))
-                    .execute(&mut *conn)
-                    .await?;
-                live_change(conn, "task", task.as_str(), now).await?;
+                script.add(
+                    "update lease set renewed_at = ?3, expires_at = ?4, published_until = coalesce(?5, published_until) where project = ?1 and task = ?2",
+                    [task.as_str().into(), micros(renewed_at).into(), micros(expires_at).into(), published_until.map(micros).into()],
+                );
+                task
             }
             LeaseChange::Drop(task) => {
-                drop_rows(conn, &[&task]).await?;
-                live_change(conn, "task", task.as_str(), now).await?;
+                drop_rows(script, &[&task]);
+                task
             }
-        }
+        };
+        live_change(script, "task", task.as_str(), now);
     }
-    Ok(())
 }
 
 /// The row that a published claim alone gives.
@@ -140,52 +143,43 @@ fn published(task: &Task) -> Option<Lease> {
     })
 }
 
-/// Makes the lease rows agree with the claims the events say: an ended claim has no row, an unknown one becomes another clone's, a row of
-/// this database keeps its own ends while its claim stands.
-pub(crate) async fn settle(conn: &mut SqliteConnection, changes: &BTreeMap<TaskId, Change>) -> Result<(), StoreError> {
-    let claim_moved = |change: &Change| {
+/// Tasks whose published claim moved.
+pub(crate) fn moved(changes: &BTreeMap<TaskId, Change>) -> Vec<&Task> {
+    let claim_moved = |change: &&Change| {
         let before = change.old.as_ref().and_then(|row| row.task.claim.as_ref());
         before != change.new.as_ref().and_then(|task| task.claim.as_ref())
     };
-    let moved: Vec<&Task> = changes.values().filter(|change| claim_moved(change)).filter_map(|change| change.new.as_ref()).collect();
-    settle_tasks(conn, &moved).await
+    changes.values().filter(claim_moved).filter_map(|change| change.new.as_ref()).collect()
 }
 
-pub(crate) async fn settle_tasks(conn: &mut SqliteConnection, tasks: &[&Task]) -> Result<(), StoreError> {
-    if tasks.is_empty() {
-        return Ok(());
-    }
-    let rows = of_tasks(conn, tasks.iter().map(|task| &task.id)).await?;
+/// Makes the lease rows agree with the claims the events say: an ended claim has no row, an unknown one becomes another clone's, a row of
+/// this database keeps its own ends while its claim stands. `rows` are those of these tasks as they stand, and as they will.
+pub(crate) fn settle(script: &mut Script, tasks: &[&Task], rows: &mut HashMap<TaskId, Lease>) {
     let mut ended = Vec::new();
     for task in tasks {
         let Some(lease) = published(task) else {
-            ended.extend(rows.get(&task.id).map(|_| &task.id));
+            ended.extend(rows.remove(&task.id).map(|_| &task.id));
             continue;
         };
         match rows.get(&task.id) {
             Some(row) if row.claim_event == lease.claim_event && row.authority != Authority::Clone => {}
             Some(row) if *row == lease => {}
-            _ => put(conn, &lease).await?,
+            _ => {
+                put(script, &lease);
+                rows.insert(task.id.clone(), lease);
+            }
         }
     }
-    drop_rows(conn, &ended).await
-}
-
-/// The actor's leases with their tasks' titles, oldest claim first.
-pub(crate) async fn of_actor(conn: &mut SqliteConnection, who: &Actor) -> Result<Vec<Lease>, StoreError> {
-    let sql = concat!("select ", lease_columns!(), " from lease l where l.project = ?1 and l.actor = ?2 order by l.claimed_at, l.task");
-    q(sql).bind(who.as_str()).fetch_all(&mut *conn).await?.iter().map(|row| read(row, 0)).collect()
+    drop_rows(script, &ended);
 }
 
 /// How many changes without an event are kept.
 const LIVE_KEPT: i64 = 1_000;
 
 /// Notes that something changed without an event, for the sockets of other processes.
-pub(crate) async fn live_change(conn: &mut SqliteConnection, kind: &str, reference: &str, now: Moment) -> Result<(), StoreError> {
-    let done =
-        q("insert into live_change (project, k, ref, at) values (?1, ?2, ?3, ?4)").bind(kind).bind(reference).bind(micros(now)).execute(&mut *conn).await?;
-    q("delete from live_change where project = ?1 and n <= ?2").bind(done.last_insert_rowid() - LIVE_KEPT).execute(&mut *conn).await?;
-    Ok(())
+fn live_change(script: &mut Script, kind: &str, reference: &str, now: Moment) {
+    script.add("insert into live_change (project, k, ref, at) values (?1, ?2, ?3, ?4)", [kind.into(), reference.into(), micros(now).into()]);
+    script.add("delete from live_change where project = ?1 and n <= last_insert_rowid() - ?2", [LIVE_KEPT.into()]);
 }
 
 /// Whether an actor was noted as seen within the last minute.
@@ -209,7 +203,9 @@ pub(crate) async fn seen(conn: &mut SqliteConnection, caller: &contracts::Caller
     .execute(&mut *conn)
     .await?;
     if done.rows_affected() > 0 {
-        live_change(conn, "actors", caller.actor.as_str(), now).await?;
+        let mut script = Script::default();
+        live_change(&mut script, "actors", caller.actor.as_str(), now);
+        script.run(conn).await?;
     }
     Ok(())
 }
@@ -226,9 +222,11 @@ pub(crate) async fn deliver(conn: &mut SqliteConnection, caller: &contracts::Cal
         .execute(&mut *conn)
         .await?;
     if done.rows_affected() > 0 {
+        let mut script = Script::default();
         for event in events {
-            live_change(conn, "delivery", &format!("{event} {}", caller.actor), now).await?;
+            live_change(&mut script, "delivery", &format!("{event} {}", caller.actor), now);
         }
+        script.run(conn).await?;
     }
     Ok(())
 }

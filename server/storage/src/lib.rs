@@ -25,6 +25,7 @@ mod projection;
 mod read;
 mod rebuild;
 mod schema;
+mod script;
 pub mod sessions;
 mod sql;
 mod store;

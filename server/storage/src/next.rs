@@ -4,9 +4,9 @@ use crate::commands::{self, Batch};
 use crate::error::StoreError;
 use crate::lease;
 use crate::projection::rows::{self, task_columns};
-use crate::projection::subjects;
 use crate::read::facts;
-use crate::read::queue::{self, Leased};
+use crate::read::queue::{self, Leased, QueueAsked};
+use crate::script::{Answers, Script, Statement, Text};
 use crate::sql::{PROJECT, actor, id_list, list, micros, q, task_id};
 use crate::write::{NextOutcome, Outcome};
 use contracts::command::Claim;
@@ -14,7 +14,8 @@ use contracts::standing::{Standing, Status};
 use contracts::view::NextRequest;
 use contracts::{Actor, Code, Command, CommandRequest, Hint, MilestoneId, Moment, Problem, TaskId, limits};
 use engine::{Candidate, Choice, Context, Digest, LeaseState, Minted, NextFacts, Project, Settings, SurfaceRow};
-use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, SqliteConnection};
 use std::collections::BTreeMap;
 
 /// Standings at rest in which a task can be handed out.
@@ -39,7 +40,7 @@ pub(crate) async fn answer(batch: &mut Batch<'_>, request: &NextRequest) -> Resu
         Err(problem) => return Ok(Outcome::Refused(problem)),
     };
     if let (Some(key), Some(_)) = (&request.key, &outcome.receipt) {
-        commands::keep_answer(batch, key.as_str(), &digest, &serde_json::to_string(&outcome)?).await?;
+        commands::keep_answer(batch, key.as_str(), digest, serde_json::to_string(&outcome)?);
     }
     Ok(Outcome::Next(Box::new(outcome)))
 }
@@ -49,14 +50,8 @@ async fn find(batch: &mut Batch<'_>, request: &NextRequest) -> Result<Result<Nex
         Ok(request) => request,
         Err(problem) => return Ok(Err(problem)),
     };
-    let Some(project) = subjects::load_project(batch.conn).await? else {
-        let problem = Problem::new(Code::NotInitialized, "There is no project here");
-        return Ok(Err(problem.hint(Hint::call(contracts::Call::new("init")))));
-    };
-    let grace_s = Settings::of(&project).grace_s;
-    let leased = queue::leased(batch.conn, batch.now, grace_s).await?;
-    let mut facts = match load(batch, &request, project, &leased, grace_s).await? {
-        Ok(facts) => facts,
+    let (mut facts, leased) = match load(batch, &request).await? {
+        Ok(loaded) => loaded,
         Err(problem) => return Ok(Err(problem)),
     };
     let context = Context {
@@ -84,8 +79,11 @@ async fn find(batch: &mut Batch<'_>, request: &NextRequest) -> Result<Result<Nex
     };
     let mut refused = None;
     for id in &ids {
-        let Some(row) = rows::load(batch.conn, [id]).await?.remove(id) else { continue };
-        let before = lease::of_tasks(batch.conn, [id]).await?.remove(id);
+        let mut script = std::mem::take(batch.later);
+        let (row, before) = (rows::add_load(&mut script, &id_list([id])), lease::add_of_tasks(&mut script, &id_list([id])));
+        let answers = script.run(batch.conn).await?;
+        let Some(row) = rows::read_load(answers.rows(row))?.remove(id) else { continue };
+        let before = lease::by_task(answers.rows(before))?.remove(id);
         let (how, how_text, verdict) = engine::how(&row.task, before.as_ref(), &context.caller.actor, batch.now);
         if !request.peek {
             let claim = Claim { task: id.clone(), ttl_s: request.ttl_s, session: context.caller.session.clone(), worktree: None };
@@ -125,25 +123,35 @@ async fn with_milestone_id(conn: &mut SqliteConnection, request: &NextRequest) -
     })
 }
 
-async fn load(
-    batch: &mut Batch<'_>,
-    request: &NextRequest,
-    project: Project,
-    leased: &[Leased],
-    grace_s: i64,
-) -> Result<Result<NextFacts, Problem>, StoreError> {
+type Loaded = (NextFacts, Vec<Leased>);
+
+async fn load(batch: &mut Batch<'_>, request: &NextRequest) -> Result<Result<Loaded, Problem>, StoreError> {
     let me = batch.request.caller.actor.clone();
-    let holdings = facts::holdings(batch.conn, &me).await?;
-    let named = match &request.task {
-        Some(id) => {
-            let found = facts::tasks(batch.conn, &[id.clone()].into(), batch.now, grace_s).await?.remove(id);
-            let Some(found) = found else {
+    let mut script = Script::default();
+    let project = script.add("select state from project_state where project = ?1", []);
+    let leased = queue::add_leased(&mut script);
+    let holdings = facts::add_holdings(&mut script, &me);
+    let named = request.task.as_ref().map(|id| facts::TasksAsked::add(&mut script, [id]));
+    let not_live = add_not_live(&mut script);
+    let queued = QueueAsked::add(&mut script, &me);
+    let answers = script.run(batch.conn).await?;
+    let project: Option<Project> = answers.first(project).map(|row| serde_json::from_str(row.get(0))).transpose()?;
+    let Some(project) = project else {
+        let problem = Problem::new(Code::NotInitialized, "There is no project here");
+        return Ok(Err(problem.hint(Hint::call(contracts::Call::new("init")))));
+    };
+    let grace_s = Settings::of(&project).grace_s;
+    let leased = queue::read_leased(answers.rows(leased), batch.now, grace_s)?;
+    let holdings = facts::read_holdings(answers.rows(holdings))?;
+    let named = match (&request.task, named) {
+        (Some(id), Some(named)) => {
+            let Some(found) = named.read(&answers, batch.now, grace_s)?.remove(id) else {
                 let problem = Problem::new(Code::NotFound, format!("There is no task {id}"));
                 return Ok(Err(problem.hint(Hint::call(contracts::Call::new("search").with("query", "<words>")))));
             };
             Some(found)
         }
-        None => None,
+        _ => None,
     };
     let mut found = Vec::new();
     let mut candidates_total = 0;
@@ -157,16 +165,17 @@ async fn load(
             candidates_total = i64::try_from(all.len()).unwrap_or(i64::MAX);
         }
     }
-    Ok(Ok(NextFacts {
+    let facts = NextFacts {
         project,
         holdings,
         named,
         candidates: found,
         candidates_total,
-        surfaces: surfaces(batch.conn, leased).await?,
-        queue: queue::queue(batch.conn, &me, leased).await?,
+        surfaces: surfaces(&leased, &answers, not_live)?,
+        queue: queued.read(&answers, &me, &leased)?,
         digest: Digest::default(),
-    }))
+    };
+    Ok(Ok((facts, leased)))
 }
 
 /// A candidate's place in the index: priority, due, created, id.
@@ -182,39 +191,40 @@ pub(crate) async fn candidates(
     grace_s: i64,
 ) -> Result<Vec<Candidate>, StoreError> {
     let filter = Filter { request, me, from: micros(now) - grace_s * 1_000_000 };
-    let mut ids: Vec<String> = Vec::new();
-    let mut add = |mut places: Vec<Place>| {
+    let free = || list(FREE.iter().map(|standing| standing.as_str()));
+    let mut script = Script::default();
+    let mine = filter.add(&mut script, |sql| {
+        sql.push(" and t.assignee = ").push_bind(me.as_str()).push(" and t.rest in (select value from json_each(").push_bind(free()).push("))");
+    });
+    let children = (!held.is_empty()).then(|| {
+        filter.add(&mut script, |sql| {
+            sql.push(" and t.parent in (select value from json_each(").push_bind(id_list(held.iter().copied())).push("))");
+            sql.push(" and t.rest in (select value from json_each(").push_bind(free()).push("))");
+        })
+    });
+    let of_standing = |standing: Standing| {
+        filter.add(&mut script, |sql| {
+            sql.push(" and t.rest = ").push_bind(standing.as_str());
+        })
+    };
+    let rest: Vec<Statement> = FREE.into_iter().filter(|standing| *standing != Standing::Assigned).map(of_standing).collect();
+    let answers = script.run(conn).await?;
+    let mut ids: Vec<TaskId> = Vec::new();
+    for part in [vec![mine], children.into_iter().collect(), rest] {
+        let mut places: Vec<Place> = part.into_iter().flat_map(|of| answers.rows(of)).map(|row| (row.get(0), row.get(1), row.get(2), row.get(3))).collect();
         places.sort();
         for (_, _, _, id) in places {
+            let id = task_id(&id)?;
             if ids.len() < limits::CANDIDATES_MAX && !ids.contains(&id) {
                 ids.push(id);
             }
         }
-    };
-    let free = || list(FREE.iter().map(|standing| standing.as_str()));
-    let mine = filter.places(conn, |sql| {
-        sql.push(" and t.assignee = ").push_bind(me.as_str().to_owned()).push(" and t.rest in (select value from json_each(").push_bind(free()).push("))");
-    });
-    add(mine.await?);
-    if !held.is_empty() {
-        let held_list = id_list(held.iter().copied());
-        let children = filter.places(conn, |sql| {
-            sql.push(" and t.parent in (select value from json_each(").push_bind(held_list.clone()).push("))");
-            sql.push(" and t.rest in (select value from json_each(").push_bind(free()).push("))");
-        });
-        add(children.await?);
     }
-    let mut rest = Vec::new();
-    for standing in FREE.into_iter().filter(|standing| *standing != Standing::Assigned) {
-        let of_standing = filter.places(conn, |sql| {
-            sql.push(" and t.rest = ").push_bind(standing.as_str());
-        });
-        rest.extend(of_standing.await?);
-    }
-    add(rest);
-    let ids: Vec<TaskId> = ids.iter().map(|id| task_id(id)).collect::<Result<_, _>>()?;
-    let mut stored = rows::load_cards(conn, &ids).await?;
-    let mut leases = lease::of_tasks(conn, &ids).await?;
+    let mut script = Script::default();
+    let (cards, leases) = (rows::add_cards(&mut script, &id_list(&ids)), lease::add_of_tasks(&mut script, &id_list(&ids)));
+    let answers = script.run(conn).await?;
+    let mut stored = rows::read_cards(answers.rows(cards))?;
+    let mut leases = lease::by_task(answers.rows(leases))?;
     let candidate = |id: &TaskId| {
         let row = stored.remove(id)?;
         let child_of_mine = row.task.parent.as_ref().is_some_and(|parent| held.contains(&parent));
@@ -231,11 +241,12 @@ struct Filter<'a> {
 }
 
 impl Filter<'_> {
-    async fn places(&self, conn: &mut SqliteConnection, which: impl Fn(&mut QueryBuilder<'_, Sqlite>)) -> Result<Vec<Place>, StoreError> {
-        let mut sql = QueryBuilder::new("select t.priority, t.due_key, t.created_at, t.id from task t where t.status = 'open' and t.project = ");
+    /// Asks for places in the order of the index.
+    fn add(&self, script: &mut Script, which: impl Fn(&mut Text)) -> Statement {
+        let mut sql = Text::new("select t.priority, t.due_key, t.created_at, t.id from task t where t.status = 'open' and t.project = ");
         sql.push_bind(PROJECT);
         which(&mut sql);
-        sql.push(" and (t.assignee is null or t.assignee = ").push_bind(self.me.as_str().to_owned()).push(")");
+        sql.push(" and (t.assignee is null or t.assignee = ").push_bind(self.me.as_str()).push(")");
         sql.push(" and not exists (select 1 from lease l where l.project = t.project and l.task = t.id and l.expires_at > ").push_bind(self.from).push(")");
         if !self.request.labels.is_empty() {
             let labels = list(self.request.labels.iter().map(|label| label.as_str()));
@@ -250,16 +261,22 @@ impl Filter<'_> {
             sql.push(" and t.milestone = ").push_bind(milestone.clone());
         }
         sql.push(" order by t.priority, t.due_key, t.created_at, t.id limit ").push_bind(i64::try_from(limits::CANDIDATES_MAX).unwrap_or(i64::MAX));
-        let rows = sql.build().fetch_all(&mut *conn).await?;
-        Ok(rows.iter().map(|row| (row.get(0), row.get(1), row.get(2), row.get(3))).collect())
+        script.add_text(sql)
     }
 }
 
 /// Submitted and assigned tasks whose files are looked at.
 const NOT_LIVE: i64 = 200;
 
+/// Asks for submitted and assigned tasks.
+pub(crate) fn add_not_live(script: &mut Script) -> [Statement; 2] {
+    let sql =
+        concat!("select ", task_columns!(), " from task t where t.project = ?1 and t.rest = ?3 and t.status = 'open' order by t.priority, t.due_key limit ?2");
+    [Standing::InReview, Standing::Assigned].map(|standing| script.add(sql, [NOT_LIVE.into(), standing.as_str().into()]))
+}
+
 /// What live, late, submitted and assigned tasks touch.
-pub(crate) async fn surfaces(conn: &mut SqliteConnection, leased: &[Leased]) -> Result<Vec<SurfaceRow>, StoreError> {
+pub(crate) fn surfaces(leased: &[Leased], answers: &Answers, not_live: [Statement; 2]) -> Result<Vec<SurfaceRow>, StoreError> {
     let mut found: BTreeMap<TaskId, SurfaceRow> = BTreeMap::new();
     for one in leased.iter().filter(|one| one.state != LeaseState::Lapsed && one.row.task.status == Status::Open) {
         let task = &one.row.task;
@@ -272,19 +289,16 @@ pub(crate) async fn surfaces(conn: &mut SqliteConnection, leased: &[Leased]) -> 
         };
         found.insert(task.id.clone(), row);
     }
-    let sql =
-        concat!("select ", task_columns!(), " from task t where t.project = ?1 and t.rest = ?3 and t.status = 'open' order by t.priority, t.due_key limit ?2");
-    for standing in [Standing::InReview, Standing::Assigned] {
-        for row in q(sql).bind(NOT_LIVE).bind(standing.as_str()).fetch_all(&mut *conn).await? {
-            let task = rows::read(&row)?.task;
-            found.entry(task.id.clone()).or_insert_with(|| SurfaceRow {
-                task: task.id.clone(),
-                title: task.title.clone(),
-                standing,
-                actor: task.submission.as_ref().map(|submission| submission.by.clone()).or_else(|| task.assignee.clone()),
-                patterns: engine::surface(&task),
-            });
-        }
+    for row in not_live.into_iter().flat_map(|of_standing| answers.rows(of_standing)) {
+        let stored = rows::read(row, 0)?;
+        let task = stored.task;
+        found.entry(task.id.clone()).or_insert_with(|| SurfaceRow {
+            task: task.id.clone(),
+            title: task.title.clone(),
+            standing: stored.rest,
+            actor: task.submission.as_ref().map(|submission| submission.by.clone()).or_else(|| task.assignee.clone()),
+            patterns: engine::surface(&task),
+        });
     }
     Ok(found.into_values().collect())
 }
@@ -294,7 +308,9 @@ const SHOWN: usize = 5;
 
 /// What the answer says when there is nothing.
 async fn digest(conn: &mut SqliteConnection, me: &Actor, leased: &[Leased]) -> Result<Digest, StoreError> {
-    let counts = queue::by_standing(conn, leased).await?;
+    let mut script = Script::default();
+    let tally = queue::add_tally(&mut script);
+    let counts = queue::by_standing(script.run(conn).await?.rows(tally), leased)?;
     let of = |standing: Standing| counts.get(&standing).copied().unwrap_or(0);
     let busy = id_list(leased.iter().filter(|one| one.state != LeaseState::Lapsed).map(|one| &one.row.task.id));
     let sql = "select id, title, closed_at from task where project = ?1 and closed_at is not null order by closed_at desc, id desc limit 1";
@@ -334,7 +350,7 @@ async fn digest(conn: &mut SqliteConnection, me: &Actor, leased: &[Leased]) -> R
     );
     let mut outside = Vec::new();
     for row in q(sql).fetch_all(&mut *conn).await? {
-        let task = rows::read(&row)?.task;
+        let task = rows::read(&row, 0)?.task;
         outside.extend(task.blockers.iter().map(|blocker| (task.id.clone(), blocker.reason.clone())));
     }
     outside.truncate(SHOWN);

@@ -9,7 +9,7 @@ use crate::sql::{self, blob, q};
 use crate::store::{self, Inner, Opened, Options, Reconciled, Store};
 use crate::{append, import, inbox, lock, projection, rebuild, schema};
 use contracts::Writer;
-use sqlx::{Connection, Row, SqliteConnection};
+use sqlx::{Connection, Executor, Row, SqliteConnection};
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
@@ -43,8 +43,16 @@ impl Store {
         }
         let identity = log_file::identity(&fs::metadata(place.database())?);
         let readers = store::readers(&place, options.readers).await?;
-        let inner =
-            Inner { place, options, identity, writer: Arc::new(Mutex::new(conn)), readers, next_reader: AtomicUsize::new(0), committed: watch::Sender::new(0) };
+        let inner = Inner {
+            place,
+            options,
+            identity,
+            writer: Arc::new(Mutex::new(conn)),
+            readers,
+            next_reader: AtomicUsize::new(0),
+            index_seen: std::sync::Mutex::default(),
+            committed: watch::Sender::new(0),
+        };
         Ok((Store { inner: Arc::new(inner) }, opened))
     }
 
@@ -285,7 +293,7 @@ async fn own_file(
         }
     }
     settle_number(conn, own).await?;
-    let written = append::complete(conn, place, &options.disk, own).await?;
+    let written = append::complete(conn, place, &options.disk, own, &[]).await?;
     if written > 0 {
         report.lines_out += written;
     }
@@ -312,7 +320,7 @@ async fn lines_the_database_lacks(
     let metadata = fs::metadata(place.log().join(name))?;
     let size = i64::try_from(metadata.len()).unwrap_or(i64::MAX);
     let seen = log_file::Seen { name: name.to_owned(), size, mtime: log_file::mtime(&metadata) };
-    import::file(conn, place, &seen, import::Left::default(), (options.clock)(), false, report).await
+    import::file(conn, place, &seen, import::Left::default(), (options.clock)(), report).await
 }
 
 /// No number is used twice: the head stands at the greatest one of the own writer.
@@ -338,16 +346,16 @@ async fn other_files(conn: &mut SqliteConnection, place: &Place, own: Option<&Wr
     let bytes: i64 = files.iter().map(|(seen, left)| if seen.size > left.size { seen.size - left.read } else { seen.size }).sum();
     if bytes < import::BULK_BYTES {
         for (seen, left) in files {
-            import::file(conn, place, &seen, left, now, false, report).await?;
+            import::file(conn, place, &seen, left, now, report).await?;
         }
         return Ok(());
     }
     // Much at once: insert everything, then fold it in one go; half of it would not be a board.
+    conn.execute(rebuild::MUCH_IN_MEMORY).await?;
     let mut tx = conn.begin_with("begin immediate").await?;
-    for (seen, left) in files {
-        import::file(&mut tx, place, &seen, left, now, true, report).await?;
-    }
+    import::bulk(&mut tx, place, files, now, report).await?;
     rebuild::project_all(&mut tx, place).await?;
     tx.commit().await?;
+    conn.execute(sql::USUAL_MEMORY).await?;
     Ok(())
 }

@@ -11,17 +11,18 @@ pub(crate) mod texts;
 
 use crate::error::StoreError;
 use crate::log_file::{self, Place};
+use crate::script::{Answers, Script, Statement};
 use crate::sql::{EventRow, blob, event_columns, id_list, list, q};
 use crate::{encoding, inbox, lease};
 use contracts::standing::{Standing, Status};
 use contracts::{EventId, TaskId};
 use engine::fold::{self, Effect};
-use engine::{Counters, Event, Kind, Task};
+use engine::{Counters, Event, Kind, Lease, Task};
 use rows::TaskRow;
 use sqlx::SqliteConnection;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// An event that has just been inserted.
+/// An event that has just come.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrived {
     pub seq: i64,
@@ -29,6 +30,8 @@ pub(crate) struct Arrived {
     pub event: Event,
     /// The blob that its body lies in and that is not here.
     pub missing: Option<String>,
+    /// It was not known before; else what it waited for has come.
+    pub is_new: bool,
 }
 
 /// What came of it.
@@ -42,6 +45,8 @@ pub(crate) struct Applied {
     pub conflicts: i64,
     /// Where the tasks the events are about stand now, leases and clock aside.
     pub rests: BTreeMap<TaskId, Standing>,
+    /// The leases of these tasks, as they will be.
+    pub leases: HashMap<TaskId, Lease>,
 }
 
 /// One task before and after.
@@ -67,11 +72,12 @@ pub(crate) fn task_of(event: &Event) -> Option<TaskId> {
     TaskId::parse(&event.subject).ok()
 }
 
-/// Projects events that were inserted in this transaction.
-pub(crate) async fn apply(conn: &mut SqliteConnection, place: &Place, arrived: &[Arrived]) -> Result<Applied, StoreError> {
+/// Projects events of this transaction. `script` holds what must be written before, the events themselves if they are not in their table
+/// yet; afterwards it holds what is still to be written, so that the caller can send it together with its own.
+pub(crate) async fn apply(conn: &mut SqliteConnection, place: &Place, arrived: &[Arrived], script: &mut Script) -> Result<Applied, StoreError> {
     let mut applied = Applied::default();
-    park_for_blobs(conn, arrived).await?;
-    texts::index_events(conn, arrived).await?;
+    park_for_blobs(script, arrived);
+    texts::index_events(script, arrived);
     let mut of_tasks: BTreeMap<TaskId, Vec<&Event>> = BTreeMap::new();
     let mut of_others: BTreeMap<&str, Vec<&Event>> = BTreeMap::new();
     for one in arrived.iter().filter(|one| one.missing.is_none()) {
@@ -80,53 +86,58 @@ pub(crate) async fn apply(conn: &mut SqliteConnection, place: &Place, arrived: &
             None => of_others.entry(&one.event.subject).or_default().push(&one.event),
         }
     }
+    let asked = Asked::add(script, of_tasks.keys());
+    let answers = std::mem::take(script).run(conn).await?;
     let mut effects: Vec<(EventId, Effect)> = Vec::new();
     subjects::apply(conn, place, of_others, &mut effects).await?;
-    let (mut changes, late) = fold_in_order(conn, of_tasks, &mut effects).await?;
+    let (mut changes, late) = fold_in_order(&answers, &asked, of_tasks, &mut effects)?;
     fold_anew(conn, place, &mut changes, late, &mut effects).await?;
-    note_effects(conn, &effects, &mut applied).await?;
+    note_effects(script, &effects, arrived, &mut applied);
     if changes.is_empty() {
         return Ok(applied);
     }
 
-    let touched_by_edges = edges::apply(conn, &changes).await?;
-    let affected = counters::affected(conn, &changes, touched_by_edges).await?;
-    write(conn, &changes, affected, &mut applied).await?;
-    lease::settle(conn, &changes).await?;
-    inbox::tell_dependents(conn, &changes).await?;
+    let touched = edges::apply(conn, &changes).await?;
+    applied.leases = lease::by_task(answers.rows(asked.leases))?;
+    write(conn, &changes, touched, script, &mut applied).await?;
+    lease::settle(script, &lease::moved(&changes), &mut applied.leases);
+    inbox::tell_dependents(script, &changes);
     Ok(applied)
 }
 
-async fn park_for_blobs(conn: &mut SqliteConnection, arrived: &[Arrived]) -> Result<(), StoreError> {
+fn park_for_blobs(script: &mut Script, arrived: &[Arrived]) {
     for (one, sha256) in arrived.iter().filter_map(|one| one.missing.as_ref().map(|sha256| (one, sha256))) {
-        q("insert or ignore into parked (project, id, waits_for) values (?1, ?2, ?3)")
-            .bind(blob(&one.event.id))
-            .bind(format!("blob:{sha256}"))
-            .execute(&mut *conn)
-            .await?;
+        let sql = "insert or ignore into parked (project, id, waits_for) values (?1, ?2, ?3)";
+        script.add(sql, [blob(&one.event.id).into(), format!("blob:{sha256}").into()]);
     }
-    Ok(())
 }
 
+/// What is asked about the tasks that events are about.
+struct Asked {
+    rows: Statement,
+    leases: Statement,
+    waiting: Statement,
+}
+
+impl Asked {
+    fn add<'a>(script: &mut Script, tasks: impl IntoIterator<Item = &'a TaskId>) -> Asked {
+        let ids = id_list(tasks);
+        let waiting = "select distinct waits_for from parked where project = ?1 and waits_for in (select value from json_each(?2))";
+        Asked { rows: rows::add_load(script, &ids), leases: lease::add_of_tasks(script, &ids), waiting: script.add(waiting, [ids.into()]) }
+    }
+}
+
+type Folded = (BTreeMap<TaskId, Change>, Vec<TaskId>);
+
 /// Applies what comes in order; gives back the subjects to be folded anew.
-async fn fold_in_order(
-    conn: &mut SqliteConnection,
+fn fold_in_order(
+    answers: &Answers,
+    asked: &Asked,
     of_tasks: BTreeMap<TaskId, Vec<&Event>>,
     effects: &mut Vec<(EventId, Effect)>,
-) -> Result<(BTreeMap<TaskId, Change>, Vec<TaskId>), StoreError> {
-    let mut stored = rows::load(conn, of_tasks.keys()).await?;
-    if of_tasks.is_empty() {
-        return Ok((BTreeMap::new(), Vec::new()));
-    }
-    let unknown: Vec<&TaskId> = of_tasks.keys().filter(|id| !stored.contains_key(*id)).collect();
-    let waiting: BTreeSet<String> = match unknown.is_empty() {
-        true => BTreeSet::new(),
-        false => {
-            let sql = "select distinct waits_for from parked where project = ?1 and waits_for in (select value from json_each(?2))";
-            let rows = q(sql).bind(id_list(unknown)).fetch_all(&mut *conn).await?;
-            rows.iter().map(|row| sqlx::Row::get(row, 0)).collect()
-        }
-    };
+) -> Result<Folded, StoreError> {
+    let mut stored = rows::read_load(answers.rows(asked.rows))?;
+    let waiting: BTreeSet<&str> = answers.rows(asked.waiting).iter().map(|row| sqlx::Row::get(row, 0)).collect();
     let mut changes = BTreeMap::new();
     let mut late = Vec::new();
     for (id, mut events) in of_tasks {
@@ -226,37 +237,39 @@ pub(crate) fn found_none(effect: &Effect) -> bool {
 }
 
 /// What the fold said about each event: inbox rows, flags, and who still waits.
-async fn note_effects(conn: &mut SqliteConnection, effects: &[(EventId, Effect)], applied: &mut Applied) -> Result<(), StoreError> {
+fn note_effects(script: &mut Script, effects: &[(EventId, Effect)], arrived: &[Arrived], applied: &mut Applied) {
     for (id, effect) in effects {
         applied.conflicts += i64::from(effect.conflict);
         if effect.waits {
-            q("insert or ignore into parked (project, id, waits_for) select ?1, id, subject from event where project = ?1 and id = ?2")
-                .bind(blob(id))
-                .execute(&mut *conn)
-                .await?;
-        }
-        for notice in &effect.notices {
-            inbox::tell(conn, &notice.actor, id, notice.why).await?;
+            let sql = "insert or ignore into parked (project, id, waits_for) select ?1, id, subject from event where project = ?1 and id = ?2";
+            script.add(sql, [blob(id).into()]);
         }
     }
+    inbox::tell(script, effects.iter().flat_map(|(id, effect)| effect.notices.iter().map(move |notice| (&notice.actor, id, notice.why))));
+    // Events that have just come have no flag to take back.
+    let new: BTreeSet<&EventId> = arrived.iter().filter(|one| one.is_new).map(|one| &one.event.id).collect();
     // The ids drive the search: with ids and flags joined in as one list, SQLite walks every event of the project for each of them.
-    for (flag, wanted) in [(0, false), (1, true)] {
-        let ids: Vec<&str> = effects.iter().filter(|(_, effect)| found_none(effect) == wanted).map(|(id, _)| id.as_str()).collect();
-        if ids.is_empty() {
-            continue;
+    for (flag, wanted) in [(0_i64, false), (1, true)] {
+        let of_flag = effects.iter().filter(|(id, effect)| found_none(effect) == wanted && (wanted || !new.contains(id)));
+        let ids: Vec<&str> = of_flag.map(|(id, _)| id.as_str()).collect();
+        if !ids.is_empty() {
+            let sql = "update event set no_effect = ?3 where project = ?1 and id in (select unhex(value) from json_each(?2)) and no_effect <> ?3";
+            script.add(sql, [list(ids).into(), flag.into()]);
         }
-        q("update event set no_effect = ?3 where project = ?1 and id in (select unhex(value) from json_each(?2)) and no_effect <> ?3")
-            .bind(list(ids))
-            .bind(flag)
-            .execute(&mut *conn)
-            .await?;
     }
-    Ok(())
 }
 
 /// Writes the tasks that changed and those whose neighbours did.
-async fn write(conn: &mut SqliteConnection, changes: &BTreeMap<TaskId, Change>, affected: BTreeSet<TaskId>, applied: &mut Applied) -> Result<(), StoreError> {
-    let counted = counters::load(conn, &affected.iter().chain(changes.keys()).collect(), changes).await?;
+async fn write(
+    conn: &mut SqliteConnection,
+    changes: &BTreeMap<TaskId, Change>,
+    touched: BTreeSet<TaskId>,
+    script: &mut Script,
+    applied: &mut Applied,
+) -> Result<(), StoreError> {
+    let asked = counters::Asked::add(script, changes, &touched);
+    let answers = if asked.is_something() { std::mem::take(script).run(conn).await? } else { Answers::default() };
+    let (affected, counted) = asked.read(&answers, changes, touched)?;
     let neighbours: Vec<&TaskId> = affected.iter().filter(|id| !changes.contains_key(*id)).collect();
     let stored = rows::load(conn, neighbours).await?;
     let mut tally: BTreeMap<Standing, i64> = BTreeMap::new();
@@ -270,7 +283,11 @@ async fn write(conn: &mut SqliteConnection, changes: &BTreeMap<TaskId, Change>, 
     let mut whole_rows = Vec::new();
     for (id, change) in changes {
         let Some(task) = &change.new else { continue };
-        let counters: Counters = counted.get(id).cloned().unwrap_or_default();
+        // What no neighbour and no edge moved stays as it was counted.
+        let counters: Counters = match &change.old {
+            Some(old) if !affected.contains(id) => old.counters.clone(),
+            _ => counted.get(id).cloned().unwrap_or_default(),
+        };
         let rest = engine::rest(task, &counters);
         move_one(change.old.as_ref().map(|row| row.rest), Some(rest), &mut applied.ready);
         applied.rests.insert(id.clone(), rest);
@@ -286,10 +303,11 @@ async fn write(conn: &mut SqliteConnection, changes: &BTreeMap<TaskId, Change>, 
         if old.rest == Standing::Blocked && rest != Standing::Blocked && old.task.status == Status::Open {
             applied.freed.push(id.clone());
         }
-        rows::update_counters(conn, &id, &counters, rest).await?;
+        rows::update_counters(script, &id, &counters, rest);
     }
-    rows::upsert(conn, &whole_rows).await?;
-    rows::add_to_tally(conn, &tally).await
+    rows::upsert(script, &whole_rows)?;
+    rows::add_to_tally(script, &tally);
+    Ok(())
 }
 
 /// Folds the subjects of events whose blob has come.
@@ -300,9 +318,11 @@ pub(crate) async fn unpark(conn: &mut SqliteConnection, place: &Place, waits_for
     for row in q(sql).bind(waits_for).fetch_all(&mut *conn).await? {
         let EventRow { seq, mut event, .. } = EventRow::read(&row)?;
         let missing = whole(place, &mut event).err();
-        arrived.push(Arrived { seq, event, missing });
+        arrived.push(Arrived { seq, event, missing, is_new: false });
     }
-    q("delete from parked where project = ?1 and waits_for = ?2").bind(waits_for).execute(&mut *conn).await?;
-    apply(conn, place, &arrived).await?;
+    let mut script = Script::default();
+    script.add("delete from parked where project = ?1 and waits_for = ?2", [waits_for.into()]);
+    apply(conn, place, &arrived, &mut script).await?;
+    script.run(conn).await?;
     Ok(())
 }

@@ -16,7 +16,6 @@ pub use search::Hit;
 pub use threads::EventPage;
 
 use crate::error::StoreError;
-use crate::head::Head as HeadRow;
 use crate::log_file::Place;
 use crate::projection::subjects;
 use crate::sql::{self, q};
@@ -25,6 +24,7 @@ use engine::{Facts, Needs, Project, Settings};
 use sqlx::sqlite::SqliteTransactionManager;
 use sqlx::{Row, SqliteConnection, TransactionManager};
 use std::fmt;
+use std::sync::Arc;
 use tokio::sync::OwnedMutexGuard;
 
 /// Where the log stands.
@@ -43,7 +43,9 @@ pub struct Read {
     pub(crate) conn: OwnedMutexGuard<SqliteConnection>,
     pub(crate) place: Place,
     pub(crate) now: Moment,
-    grace_s: Option<i64>,
+    /// What was read once already: everything here is of one moment.
+    project: Option<Option<Project>>,
+    pub(crate) leased: Option<Arc<Vec<queue::Leased>>>,
 }
 
 impl fmt::Debug for Read {
@@ -61,7 +63,7 @@ impl Drop for Read {
 impl Read {
     pub(crate) async fn begin(mut conn: OwnedMutexGuard<SqliteConnection>, place: Place, now: Moment) -> Result<Read, StoreError> {
         SqliteTransactionManager::begin(&mut conn, None).await?;
-        Ok(Read { conn, place, now, grace_s: None })
+        Ok(Read { conn, place, now, project: None, leased: None })
     }
 
     /// The moment of this read: the clock when it began.
@@ -71,14 +73,19 @@ impl Read {
 
     /// Where the log stands.
     pub async fn head(&mut self) -> Result<Head, StoreError> {
-        let head = HeadRow::require(&mut self.conn).await?;
-        let live: i64 = q("select coalesce(max(n), 0) from live_change where project = ?1").fetch_one(&mut *self.conn).await?.get(0);
-        Ok(Head { seq: head.seq, epoch: head.epoch, live })
+        let sql = "select epoch, seq, (select coalesce(max(n), 0) from live_change where project = ?1) from project_head where project = ?1";
+        let row = q(sql).fetch_optional(&mut *self.conn).await?.ok_or_else(|| StoreError::Corrupt("no head".to_owned()))?;
+        Ok(Head { epoch: row.get(0), seq: row.get(1), live: row.get(2) })
     }
 
     /// The project, `None` before its first event.
     pub async fn project(&mut self) -> Result<Option<Project>, StoreError> {
-        subjects::load_project(&mut self.conn).await
+        if let Some(project) = &self.project {
+            return Ok(project.clone());
+        }
+        let project = subjects::load_project(&mut self.conn).await?;
+        self.project = Some(project.clone());
+        Ok(project)
     }
 
     /// The settings, at their defaults while there is no project.
@@ -93,12 +100,7 @@ impl Read {
 
     /// Seconds past its end in which a lease is late and not lapsed.
     pub(crate) async fn grace_s(&mut self) -> Result<i64, StoreError> {
-        if let Some(grace_s) = self.grace_s {
-            return Ok(grace_s);
-        }
-        let grace_s = grace_s(&mut self.conn).await?;
-        self.grace_s = Some(grace_s);
-        Ok(grace_s)
+        Ok(self.project().await?.map_or(limits::GRACE_SECONDS, |project| Settings::of(&project).grace_s))
     }
 }
 

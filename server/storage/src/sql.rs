@@ -17,6 +17,9 @@ pub(crate) fn q(sql: &str) -> Query<'_, Sqlite, SqliteArguments<'_>> {
     sqlx::query(sql).bind(PROJECT)
 }
 
+/// The memory every connection has for pages, as it is set when opening.
+pub(crate) const USUAL_MEMORY: &str = "pragma cache_size = -8000";
+
 /// Opens a connection. Whether the file may be made is the caller's choice.
 pub(crate) async fn connect(path: &Path, create: bool, only_reads: bool) -> Result<SqliteConnection, StoreError> {
     let mut options = SqliteConnectOptions::new()
@@ -30,6 +33,8 @@ pub(crate) async fn connect(path: &Path, create: bool, only_reads: bool) -> Resu
         // Rows come from a thread of SQLite's own; a larger buffer wakes us less often.
         .row_buffer_size(1_024)
         .pragma("cache_size", "-8000")
+        // What one large transaction left of the write-ahead log does not stay on the disk for ever.
+        .pragma("journal_size_limit", "16777216")
         .pragma("temp_store", "memory")
         .disable_statement_logging();
     if only_reads {

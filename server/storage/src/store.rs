@@ -108,6 +108,8 @@ pub(crate) struct Inner {
     pub writer: Arc<Mutex<SqliteConnection>>,
     pub readers: Vec<Arc<Mutex<SqliteConnection>>>,
     pub next_reader: AtomicUsize,
+    /// How git's index looked when it was last looked at.
+    pub index_seen: std::sync::Mutex<String>,
     /// Counts own commits.
     pub committed: watch::Sender<u64>,
 }

@@ -4,6 +4,7 @@ use crate::commands::{self, Batch};
 use crate::error::StoreError;
 use crate::head::Head;
 use crate::log_file;
+use crate::script::Script;
 use crate::store::{Inner, Store};
 use crate::{append, lease, lock, next};
 use contracts::view::{Collision, NextRequest, Queue, WhyNothing};
@@ -111,13 +112,13 @@ impl Store {
             return Ok(vec![Outcome::Done]);
         }
         let held = lock::exclusive(&inner.place.run("write.lock")).await?;
-        let (outcomes, writer, wrote) = commit(inner, &mut conn, requests).await?;
+        let Committed { outcomes, writer, lines, wrote } = commit(inner, &mut conn, requests).await?;
         drop(held);
         if !wrote {
             return Ok(outcomes);
         }
         let appended = match &writer {
-            Some(writer) => append::complete(&mut conn, &inner.place, &inner.options.disk, writer).await.map(drop),
+            Some(writer) => append::complete(&mut conn, &inner.place, &inner.options.disk, writer, &lines).await.map(drop),
             None => Ok(()),
         };
         drop(conn);
@@ -145,15 +146,24 @@ fn not_safe(outcomes: Vec<Outcome>, error: StoreError) -> Vec<Outcome> {
     outcomes.into_iter().map(|outcome| if has_events(&outcome) { Outcome::Refused(error.problem()) } else { outcome }).collect()
 }
 
+/// What a transaction came to.
+struct Committed {
+    outcomes: Vec<Outcome>,
+    writer: Option<Writer>,
+    /// Lines of the writer's file to come, by number.
+    lines: Vec<(i64, String)>,
+    wrote: bool,
+}
+
 /// The transaction: every request in a savepoint of its own.
-async fn commit(inner: &Inner, conn: &mut SqliteConnection, requests: Vec<Request>) -> Result<(Vec<Outcome>, Option<Writer>, bool), StoreError> {
+async fn commit(inner: &Inner, conn: &mut SqliteConnection, requests: Vec<Request>) -> Result<Committed, StoreError> {
     let now = inner.now();
     let moved = index_moved(inner, conn).await?;
-    let mut tx = conn.begin_with("begin immediate").await?;
-    let mut head = Head::require(&mut tx).await?;
-    if let Some((seen, seal)) = moved {
-        head.index_seen = seen;
-        if seal {
+    let mut tx = conn.begin().await?;
+    let mut head = Head::locked(&mut tx).await?;
+    if let Some(moved) = &moved {
+        head.index_seen.clone_from(&moved.seen);
+        if moved.seal {
             head.seal(&mut tx).await?;
         }
         head.store(&mut tx).await?;
@@ -161,25 +171,41 @@ async fn commit(inner: &Inner, conn: &mut SqliteConnection, requests: Vec<Reques
     let found = head.clone();
     let mut outcomes = Vec::with_capacity(requests.len());
     let mut wrote = false;
+    let (mut later, mut lines) = (Script::default(), Vec::new());
     for request in requests {
-        let before = head.clone();
-        let mut savepoint = tx.begin().await?;
-        let mut batch = Batch { inner, conn: &mut savepoint, head: &mut head, request: &request, now, command: None };
+        let (before, lines_before) = (head.clone(), lines.len());
+        let mut batch =
+            Batch { inner, conn: &mut tx, head: &mut head, request: &request, now, command: None, later: &mut later, begun: false, lines: &mut lines };
         let outcome = one(&mut batch).await?;
-        if matches!(outcome, Outcome::Refused(_)) {
-            savepoint.rollback().await?;
+        let begun = batch.begun;
+        let refused = matches!(outcome, Outcome::Refused(_));
+        if refused {
             head = before;
-        } else {
-            savepoint.commit().await?;
-            wrote |= writes(&outcome, &request.work);
+            lines.truncate(lines_before);
         }
+        if begun && refused {
+            later.add("rollback to request", []);
+        }
+        if begun {
+            later.add("release request", []);
+        }
+        wrote |= writes(&outcome, &request.work);
         outcomes.push(outcome);
     }
-    if head != found {
-        head.store(&mut tx).await?;
+    if !wrote && moved.is_none() {
+        // Nothing but refusals: there is nothing to keep.
+        tx.rollback().await?;
+        return Ok(Committed { outcomes, writer: head.writer, lines, wrote });
     }
+    if head != found {
+        head.add_store(&mut later);
+    }
+    later.run(&mut tx).await?;
     tx.commit().await?;
-    Ok((outcomes, head.writer, wrote))
+    if let Some(moved) = moved {
+        inner.saw_index(moved.seen);
+    }
+    Ok(Committed { outcomes, writer: head.writer, lines, wrote })
 }
 
 /// Whether others must hear of it, or a file be completed (a receipt handed out again may be for events not yet in the file).
@@ -194,6 +220,9 @@ fn writes(outcome: &Outcome, work: &Work) -> bool {
 
 async fn one(batch: &mut Batch<'_>) -> Result<Outcome, StoreError> {
     let caller = &batch.request.caller;
+    if !matches!(batch.request.work, Work::Commands(_)) {
+        batch.flush().await?;
+    }
     match &batch.request.work {
         Work::Commands(requests) => commands::all(batch, requests).await,
         Work::Next(request) => next::answer(batch, request).await,
@@ -212,33 +241,54 @@ async fn one(batch: &mut Batch<'_>) -> Result<Outcome, StoreError> {
     }
 }
 
-/// When git's index is another than at the last look: how it looks now, and whether git has the current log file.
-pub(crate) async fn index_moved(inner: &Inner, conn: &mut SqliteConnection) -> Result<Option<(String, bool)>, StoreError> {
+/// Git's index as it looks now, and whether git has the current log file.
+pub(crate) struct Moved {
+    pub seen: String,
+    pub seal: bool,
+}
+
+/// When git's index is another than at the last look.
+pub(crate) async fn index_moved(inner: &Inner, conn: &mut SqliteConnection) -> Result<Option<Moved>, StoreError> {
     let Some(index) = &inner.options.index else { return Ok(None) };
     let Ok(metadata) = fs::metadata(index) else { return Ok(None) };
     let (_, inode) = log_file::identity(&metadata);
     let seen = format!("{}-{}-{inode}", metadata.len(), log_file::mtime(&metadata));
-    let head = Head::require(conn).await?;
-    if head.index_seen == seen {
+    if inner.has_seen_index(&seen) {
         return Ok(None);
     }
-    let Some(writer) = head.writer else { return Ok(Some((seen, false))) };
+    let head = Head::require(conn).await?;
+    if head.index_seen == seen {
+        inner.saw_index(seen);
+        return Ok(None);
+    }
+    let Some(writer) = head.writer else { return Ok(Some(Moved { seen, seal: false })) };
     let path: PathBuf = inner.place.log_of(writer.as_str());
     let here = path.exists();
     // A file that is gone although it was written may have left with the branch it was committed on.
     if !here && head.n == 0 {
-        return Ok(Some((seen, false)));
+        return Ok(Some(Moved { seen, seal: false }));
     }
     let tracked = inner.options.tracked.clone();
     let tracked = tokio::task::spawn_blocking(move || tracked(&path)).await.unwrap_or(false);
     if tracked && here {
         // Whatever the file still lacks goes in before nobody writes there again.
-        append::complete(conn, &inner.place, &inner.options.disk, &writer).await?;
+        append::complete(conn, &inner.place, &inner.options.disk, &writer, &[]).await?;
     }
-    Ok(Some((seen, tracked)))
+    Ok(Some(Moved { seen, seal: tracked }))
 }
 
 impl Inner {
+    /// Whether the index was looked at when it looked like this.
+    fn has_seen_index(&self, seen: &str) -> bool {
+        self.index_seen.lock().is_ok_and(|last| *last == seen)
+    }
+
+    fn saw_index(&self, seen: String) {
+        if let Ok(mut last) = self.index_seen.lock() {
+            *last = seen;
+        }
+    }
+
     /// Says that something was committed: to this process, and through the watched file to the others.
     pub(crate) fn announce(&self) {
         let stamp = self.now().0.to_le_bytes();

@@ -4,16 +4,14 @@
 
 use super::Change;
 use crate::error::StoreError;
-use crate::sql::{PROJECT, actor, blob, event_id, id_list, list, order, q, task_id, word};
+use crate::script::Script;
+use crate::sql::{actor, blob, event_id, id_list, list, order, q, task_id, word};
 use contracts::standing::Via;
 use contracts::{EventId, TaskId};
 use engine::graph::Edges;
 use engine::task::EdgeChange;
-use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
+use sqlx::{Row, SqliteConnection};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-
-/// Rows a statement.
-const ROWS_MAX: usize = 400;
 
 /// Stores what changed about edges and folds it; gives the tasks at the ends of edges that changed.
 pub(crate) async fn apply(conn: &mut SqliteConnection, changes: &BTreeMap<TaskId, Change>) -> Result<BTreeSet<TaskId>, StoreError> {
@@ -31,40 +29,40 @@ pub(crate) async fn apply(conn: &mut SqliteConnection, changes: &BTreeMap<TaskId
         return Ok(BTreeSet::new());
     }
     new.sort_by(|a, b| (&a.2.order, a.1).cmp(&(&b.2.order, b.1)));
-    let newest = "select at, writer, n, id from edge_change where project = ?1 order by at desc, writer desc, n desc, id desc limit 1";
-    let newest = q(newest).fetch_optional(&mut *conn).await?.map(|row| order(&row, 0)).transpose()?;
-    let late = !rewritten.is_empty() || new.first().is_some_and(|first| newest.is_some_and(|newest| first.2.order <= newest));
-
-    let stale = id_list(rewritten.iter().map(|(id, _)| *id));
-    q("delete from edge_change where project = ?1 and owner in (select value from json_each(?2))").bind(stale).execute(&mut *conn).await?;
+    let mut script = Script::default();
+    let newest = script.add("select at, writer, n, id from edge_change where project = ?1 order by at desc, writer desc, n desc, id desc limit 1", []);
+    if !rewritten.is_empty() {
+        let stale = id_list(rewritten.iter().map(|(id, _)| *id));
+        script.add("delete from edge_change where project = ?1 and owner in (select value from json_each(?2))", [stale.into()]);
+    }
+    let is_rewritten = !rewritten.is_empty();
     let kept = rewritten.into_iter().flat_map(|(id, all)| all.iter().enumerate().map(move |(at, change)| (id, at, change)));
     let rows: Vec<(&TaskId, usize, &EdgeChange)> = new.iter().copied().chain(kept).collect();
-    insert_changes(conn, &rows).await?;
+    insert_changes(&mut script, &rows);
+    let answers = script.run(conn).await?;
+    let newest = answers.first(newest).map(|row| order(row, 0)).transpose()?;
+    let late = is_rewritten || new.first().is_some_and(|first| newest.is_some_and(|newest| first.2.order <= newest));
     if late { fold_all(conn).await } else { append(conn, new.into_iter().map(|(_, _, change)| change).collect()).await }
 }
 
 /// Stores edge changes; `i` is the place in the owner's list.
-pub(crate) async fn insert_changes(conn: &mut SqliteConnection, rows: &[(&TaskId, usize, &EdgeChange)]) -> Result<(), StoreError> {
-    for chunk in rows.chunks(ROWS_MAX) {
-        let mut sql: QueryBuilder<'_, Sqlite> =
-            QueryBuilder::new("insert or replace into edge_change (project, owner, at, writer, n, id, i, add_it, task, waits_on, via, by_actor) ");
-        sql.push_values(chunk, |mut row, (owner, at, change)| {
-            row.push_bind(PROJECT)
-                .push_bind(owner.as_str())
-                .push_bind(change.order.at.to_string())
-                .push_bind(change.order.writer.as_str())
-                .push_bind(change.order.n)
-                .push_bind(blob(&change.order.id))
-                .push_bind(i64::try_from(*at).unwrap_or(i64::MAX))
-                .push_bind(i64::from(change.add))
-                .push_bind(change.task.as_str())
-                .push_bind(change.on.as_str())
-                .push_bind(change.via.as_str())
-                .push_bind(change.by.as_str());
-        });
-        sql.build().execute(&mut *conn).await?;
-    }
-    Ok(())
+pub(crate) fn insert_changes(script: &mut Script, rows: &[(&TaskId, usize, &EdgeChange)]) {
+    let rows = rows.iter().map(|(owner, at, change)| {
+        [
+            owner.as_str().into(),
+            change.order.at.to_string().into(),
+            change.order.writer.as_str().into(),
+            change.order.n.into(),
+            blob(&change.order.id).into(),
+            i64::try_from(*at).unwrap_or(i64::MAX).into(),
+            i64::from(change.add).into(),
+            change.task.as_str().into(),
+            change.on.as_str().into(),
+            change.via.as_str().into(),
+            change.by.as_str().into(),
+        ]
+    });
+    script.insert("insert or replace into edge_change (project, owner, at, writer, n, id, i, add_it, task, waits_on, via, by_actor)", rows, "");
 }
 
 type Key = (TaskId, TaskId, Via);
@@ -76,33 +74,22 @@ pub(crate) struct Stored {
     pub event: EventId,
 }
 
-pub(crate) async fn insert_edges(conn: &mut SqliteConnection, rows: &[(Key, Stored)]) -> Result<(), StoreError> {
-    for chunk in rows.chunks(ROWS_MAX) {
-        let mut sql: QueryBuilder<'_, Sqlite> = QueryBuilder::new("insert or replace into edge (project, task, waits_on, via, by_actor, inert, event) ");
-        sql.push_values(chunk, |mut row, ((task, on, via), stored)| {
-            row.push_bind(PROJECT)
-                .push_bind(task.as_str())
-                .push_bind(on.as_str())
-                .push_bind(via.as_str())
-                .push_bind(&stored.by)
-                .push_bind(i64::from(stored.inert))
-                .push_bind(blob(&stored.event));
-        });
-        sql.build().execute(&mut *conn).await?;
-    }
-    Ok(())
+pub(crate) fn insert_edges(script: &mut Script, rows: &[(Key, Stored)]) {
+    let rows = rows.iter().map(|((task, on, via), stored)| {
+        [task.as_str().into(), on.as_str().into(), via.as_str().into(), (&stored.by).into(), i64::from(stored.inert).into(), blob(&stored.event).into()]
+    });
+    script.insert("insert or replace into edge (project, task, waits_on, via, by_actor, inert, event)", rows, "");
 }
 
-async fn delete_edges(conn: &mut SqliteConnection, keys: &[Key]) -> Result<(), StoreError> {
-    for (task, on, via) in keys {
-        q("delete from edge where project = ?1 and task = ?2 and waits_on = ?3 and via = ?4")
-            .bind(task.as_str())
-            .bind(on.as_str())
-            .bind(via.as_str())
-            .execute(&mut *conn)
-            .await?;
+/// Writes what differs.
+async fn write(conn: &mut SqliteConnection, gone: &[Key], new: &[(Key, Stored)]) -> Result<(), StoreError> {
+    let mut script = Script::default();
+    for (task, on, via) in gone {
+        let sql = "delete from edge where project = ?1 and task = ?2 and waits_on = ?3 and via = ?4";
+        script.add(sql, [task.as_str().into(), on.as_str().into(), via.as_str().into()]);
     }
-    Ok(())
+    insert_edges(&mut script, new);
+    script.run(conn).await.map(drop)
 }
 
 fn read_edge(row: &sqlx::sqlite::SqliteRow) -> Result<(Key, Stored), StoreError> {
@@ -145,8 +132,7 @@ async fn fold_all(conn: &mut SqliteConnection) -> Result<BTreeSet<TaskId>, Store
     }
     let gone: Vec<Key> = before.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
     let new: Vec<(Key, Stored)> = now.into_iter().filter(|(key, stored)| before.get(key) != Some(stored)).collect();
-    delete_edges(conn, &gone).await?;
-    insert_edges(conn, &new).await?;
+    write(conn, &gone, &new).await?;
     Ok(gone.iter().chain(new.iter().map(|(key, _)| key)).flat_map(|(task, on, _)| [task.clone(), on.clone()]).collect())
 }
 
@@ -183,8 +169,7 @@ async fn append(conn: &mut SqliteConnection, changes: Vec<&EdgeChange>) -> Resul
         }
     }
     let (gone, new): (Vec<Key>, Vec<(Key, Stored)>) = (gone.into_iter().collect(), new.into_iter().collect());
-    delete_edges(conn, &gone).await?;
-    insert_edges(conn, &new).await?;
+    write(conn, &gone, &new).await?;
     Ok(gone.iter().chain(new.iter().map(|(key, _)| key)).flat_map(|(task, on, _)| [task.clone(), on.clone()]).collect())
 }
 

@@ -3,6 +3,7 @@
 use super::{forget, histories};
 use crate::error::StoreError;
 use crate::log_file::Place;
+use crate::script::Script;
 use crate::sql::{list, q};
 use contracts::{EventId, MilestoneId};
 use engine::event::PROJECT as PROJECT_SUBJECT;
@@ -76,38 +77,25 @@ async fn of_milestone(conn: &mut SqliteConnection, place: &Place, subject: &str,
         milestone = folded;
         effects.extend(of_events);
     }
-    store_milestones(conn, milestone.as_slice()).await
+    let mut script = Script::default();
+    add_milestones(&mut script, milestone.as_slice())?;
+    script.run(conn).await.map(drop)
 }
 
-pub(crate) async fn store_milestones(conn: &mut SqliteConnection, milestones: &[Milestone]) -> Result<(), StoreError> {
+pub(crate) fn add_milestones(script: &mut Script, milestones: &[Milestone]) -> Result<(), StoreError> {
     for milestone in milestones {
-        q("insert into milestone (project, id, title_folded, status, created_at, state) values (?1, ?2, ?3, ?4, ?5, ?6) \
-           on conflict (project, id) do update set title_folded = excluded.title_folded, status = excluded.status, created_at = excluded.created_at, state = excluded.state")
-            .bind(milestone.id.as_str())
-            .bind(milestone.title.to_lowercase())
-            .bind(milestone.status.as_str())
-            .bind(milestone.created_at.to_string())
-            .bind(serde_json::to_string(milestone)?)
-            .execute(&mut *conn)
-            .await?;
+        script.add(
+            "insert into milestone (project, id, title_folded, status, created_at, state) values (?1, ?2, ?3, ?4, ?5, ?6) \
+             on conflict (project, id) do update set title_folded = excluded.title_folded, status = excluded.status, created_at = excluded.created_at, \
+             state = excluded.state",
+            [
+                milestone.id.as_str().into(),
+                milestone.title.to_lowercase().into(),
+                milestone.status.as_str().into(),
+                milestone.created_at.to_string().into(),
+                serde_json::to_string(milestone)?.into(),
+            ],
+        );
     }
     Ok(())
-}
-
-/// Milestones by id.
-pub(crate) async fn load_milestones<'a>(
-    conn: &mut SqliteConnection,
-    ids: impl IntoIterator<Item = &'a MilestoneId>,
-) -> Result<BTreeMap<MilestoneId, Milestone>, StoreError> {
-    let ids = list(ids.into_iter().map(MilestoneId::as_str));
-    let mut found = BTreeMap::new();
-    if ids == "[]" {
-        return Ok(found);
-    }
-    let sql = "select state from milestone where project = ?1 and id in (select value from json_each(?2))";
-    for row in q(sql).bind(ids).fetch_all(&mut *conn).await? {
-        let milestone: Milestone = serde_json::from_str(row.get(0))?;
-        found.insert(milestone.id.clone(), milestone);
-    }
-    Ok(found)
 }

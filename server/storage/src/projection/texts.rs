@@ -1,21 +1,15 @@
 //! The full-text index: one row a task (id, title, spec) and one an event that carries words, so a comment adds a row and rewrites none.
 
-use super::rows::{self, TaskRow};
+use super::rows::Changed;
 use super::{Arrived, task_of};
-use crate::error::StoreError;
-use contracts::TaskId;
+use crate::script::Script;
+use crate::sql::list;
 use engine::{Event, Kind};
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 /// Rows a statement.
 const ROWS_MAX: usize = 250;
 
-/// A task's row in the index: even numbers.
-pub(crate) fn task_number(row_number: i64) -> i64 {
-    row_number * 2
-}
-
-/// An event's row in the index: odd numbers.
+/// An event's row in the index: odd numbers. Even ones are tasks'.
 pub(crate) fn event_number(seq: i64) -> i64 {
     seq * 2 + 1
 }
@@ -33,9 +27,9 @@ pub(crate) fn words_of(event: &Event) -> Option<(&str, &str)> {
 }
 
 /// Indexes events that have just come.
-pub(crate) async fn index_events(conn: &mut SqliteConnection, arrived: &[Arrived]) -> Result<(), StoreError> {
+pub(crate) fn index_events(script: &mut Script, arrived: &[Arrived]) {
     let rows: Vec<EventText> = arrived.iter().filter_map(|one| EventText::of(one.seq, &one.event)).collect();
-    insert_events(conn, &rows).await
+    insert_events(script, rows);
 }
 
 /// One event's row.
@@ -60,33 +54,20 @@ impl EventText {
     }
 }
 
-pub(crate) async fn insert_events(conn: &mut SqliteConnection, rows: &[EventText]) -> Result<(), StoreError> {
-    for chunk in rows.chunks(ROWS_MAX) {
-        let mut sql: QueryBuilder<'_, Sqlite> = QueryBuilder::new("insert or replace into search (rowid, subject, event, thread, commits) ");
-        sql.push_values(chunk, |mut row, text| {
-            row.push_bind(text.number).push_bind(&text.subject).push_bind(&text.event).push_bind(&text.thread).push_bind(&text.commits);
-        });
-        sql.build().execute(&mut *conn).await?;
-    }
-    Ok(())
+pub(crate) fn insert_events(script: &mut Script, rows: Vec<EventText>) {
+    let rows = rows.into_iter().map(|text| [text.number.into(), text.subject.into(), text.event.into(), text.thread.into(), text.commits.into()]);
+    script.insert_without_project("insert or replace into search (rowid, subject, event, thread, commits)", rows);
 }
 
-/// Indexes tasks whose title or spec changed.
-pub(crate) async fn index_tasks(conn: &mut SqliteConnection, changed: &[(Option<&TaskRow>, TaskRow)]) -> Result<(), StoreError> {
-    let differs = |(old, new): &&(Option<&TaskRow>, TaskRow)| old.is_none_or(|old| old.task.title != new.task.title || old.task.spec != new.task.spec);
-    let stale: Vec<&(Option<&TaskRow>, TaskRow)> = changed.iter().filter(differs).collect();
-    if stale.is_empty() {
-        return Ok(());
-    }
-    let ids: Vec<&TaskId> = stale.iter().map(|(_, new)| &new.task.id).collect();
-    let numbers = rows::row_numbers(conn, ids).await?;
+/// Indexes tasks whose title or spec changed; their rows are there.
+pub(crate) fn index_tasks(script: &mut Script, changed: &[Changed<'_>]) {
+    let differs = |(old, new): &&Changed<'_>| old.is_none_or(|old| old.task.title != new.task.title || old.task.spec != new.task.spec);
+    let stale: Vec<&str> = changed.iter().filter(differs).map(|(_, new)| new.task.id.as_str()).collect();
     for chunk in stale.chunks(ROWS_MAX) {
-        let mut sql: QueryBuilder<'_, Sqlite> = QueryBuilder::new("insert or replace into search (rowid, subject, id, title, spec) ");
-        sql.push_values(chunk, |mut row, (_, new)| {
-            let number = numbers.get(new.task.id.as_str()).copied().map_or(0, task_number);
-            row.push_bind(number).push_bind(new.task.id.as_str()).push_bind(new.task.id.as_str()).push_bind(&new.task.title).push_bind(&new.task.spec);
-        });
-        sql.build().execute(&mut *conn).await?;
+        script.add(INDEX_TASKS, [list(chunk.iter().copied()).into()]);
     }
-    Ok(())
 }
+
+/// A task's row in the index has twice its number.
+const INDEX_TASKS: &str = "insert or replace into search (rowid, subject, id, title, spec) \
+    select t.rowid * 2, t.id, t.id, t.title, t.spec from task t where t.project = ?1 and t.id in (select value from json_each(?2))";

@@ -4,15 +4,16 @@ use super::filter::{self, Asking};
 use super::{Read, cursor_of, cursor_values, page_rows};
 use crate::error::StoreError;
 use crate::lease;
-use crate::projection::rows;
-use crate::read::queue::Leased;
+use crate::projection::rows::{self, task_columns};
+use crate::read::queue::{Leased, add_tally, by_standing};
+use crate::script::{Answers, Script, Statement, Text};
 use crate::sql::{PROJECT, id_list, list, task_id};
-use contracts::standing::{Column, Standing};
+use contracts::standing::{Column, Standing, Status};
 use contracts::view::TaskQuery;
 use contracts::{TaskId, limits};
 use engine::{Counters, Lease, Task};
-use sqlx::{QueryBuilder, Row, Sqlite};
-use std::cmp::Ordering;
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
 
 /// What a card is made of. The task's spec is not loaded.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +63,7 @@ struct Which<'a> {
     asking: Option<&'a Asking>,
 }
 
-/// A part of a list that one statement asks for.
+/// A part of a list that is one walk along an index.
 enum Part {
     /// All of it.
     Whole,
@@ -72,36 +73,17 @@ enum Part {
     Moved(String),
 }
 
-/// Where a task lies in a list.
-struct Lies {
-    closed: bool,
-    priority: i64,
-    due_key: String,
-    created_at: String,
-    closed_at: Option<String>,
-    id: String,
-}
-
-impl Lies {
-    fn by_close(&self, other: &Lies) -> Ordering {
-        (&other.closed_at, &other.id).cmp(&(&self.closed_at, &self.id))
-    }
-
-    fn by_rank(&self, other: &Lies) -> Ordering {
-        let rank = |lies: &Lies| (lies.closed, lies.priority);
-        rank(self).cmp(&rank(other)).then_with(|| (&self.due_key, &self.created_at, &self.id).cmp(&(&other.due_key, &other.created_at, &other.id)))
-    }
-}
-
 impl Which<'_> {
     /// `from task …` with every condition but the cursor's.
-    fn push(&self, sql: &mut QueryBuilder<'_, Sqlite>, part: &Part, leased: &[Leased]) {
+    fn push(&self, sql: &mut Text, part: &Part, leased: &[Leased]) {
         sql.push(" from task t where t.project = ").push_bind(PROJECT);
         match part {
             Part::Whole => {}
             Part::AtRest(rest, moved) => {
                 sql.push(" and t.rest = ").push_bind(rest.as_str());
-                sql.push(" and t.id not in (select value from json_each(").push_bind(moved.clone()).push("))");
+                if moved != "[]" {
+                    sql.push(" and t.id not in (select value from json_each(").push_bind(moved.clone()).push("))");
+                }
             }
             Part::Moved(here) => drop(sql.push(" and t.id in (select value from json_each(").push_bind(here.clone()).push("))")),
         }
@@ -136,46 +118,159 @@ impl Which<'_> {
     /// What to ask for so that each part is one walk along an index: a standing at rest, and what few leases make stand elsewhere.
     fn parts(&self, leased: &[Leased]) -> Vec<Part> {
         if self.standing.is_empty() {
-            return vec![Part::Whole];
+            // Whatever is open, leased or not, rests at one of these.
+            let open = || Standing::ALL.iter().filter(|standing| !CLOSED.contains(standing)).map(|rest| Part::AtRest(*rest, id_list([])));
+            return if self.open && !self.closed { open().collect() } else { vec![Part::Whole] };
         }
         let moved = || leased.iter().filter(|one| one.standing != one.row.rest);
         let away = id_list(moved().map(|one| &one.row.task.id));
-        let here = id_list(moved().filter(|one| self.standing.contains(&one.standing)).map(|one| &one.row.task.id));
-        self.standing.iter().map(|rest| Part::AtRest(*rest, away.clone())).chain([Part::Moved(here)]).collect()
+        let here: Vec<&TaskId> = moved().filter(|one| self.standing.contains(&one.standing)).map(|one| &one.row.task.id).collect();
+        let here = (!here.is_empty()).then(|| Part::Moved(id_list(here)));
+        self.standing.iter().map(|rest| Part::AtRest(*rest, away.clone())).chain(here).collect()
+    }
+
+    /// Whether more than a standing is asked for.
+    fn is_narrowed(&self) -> bool {
+        self.asking.is_some()
+            || !self.words.trim().is_empty()
+            || !self.labels.is_empty()
+            || [self.kind, self.milestone, self.assignee].iter().any(Option::is_some)
+    }
+
+    /// Whether tasks that stand so are of this list.
+    fn wants(&self, standing: &Standing) -> bool {
+        let asked = self.standing.is_empty() || self.standing.contains(standing);
+        asked && if CLOSED.contains(standing) { self.closed } else { self.open }
     }
 
     fn is_by_close(&self) -> bool {
         self.closed && !self.open
     }
 
-    /// What lies after the cursor, in order.
-    fn push_order(&self, sql: &mut QueryBuilder<'_, Sqlite>, cursor: Option<&str>) -> Result<(), StoreError> {
+    /// What a list is sorted by.
+    fn order(&self) -> &'static str {
+        match (self.open, self.closed) {
+            (false, true) => "closed_at desc, id desc",
+            (_, true) => "closed, priority, due_key, created_at, id",
+            _ => "priority, due_key, created_at, id",
+        }
+    }
+
+    /// What lies after the cursor.
+    fn push_after(&self, sql: &mut Text, cursor: Option<&str>) -> Result<(), StoreError> {
         if self.is_by_close() {
             if let Some([closed_at, id]) = cursor_values(cursor, 2)?.as_deref() {
                 sql.push(" and (t.closed_at, t.id) < (").push_bind(closed_at.clone()).push(", ").push_bind(id.clone()).push(")");
             }
-            sql.push(" order by t.closed_at desc, t.id desc");
             return Ok(());
         }
-        let closed = if self.closed { "t.status <> 'open', " } else { "" };
         if let Some([is_closed, priority, due, created, id]) = cursor_values(cursor, 5)?.as_deref() {
             let number = |text: &str| text.parse::<i64>().map_err(|_| StoreError::Cursor);
+            let closed = if self.closed { "t.status <> 'open', " } else { "" };
             sql.push(format!(" and ({closed}t.priority, t.due_key, t.created_at, t.id) > ("));
             if self.closed {
                 sql.push_bind(number(is_closed)?).push(", ");
             }
             sql.push_bind(number(priority)?).push(", ").push_bind(due.clone()).push(", ").push_bind(created.clone()).push(", ").push_bind(id.clone()).push(")");
         }
-        sql.push(format!(" order by {closed}t.priority, t.due_key, t.created_at, t.id"));
         Ok(())
+    }
+}
+
+/// Standings of what is closed.
+const CLOSED: [Standing; 2] = [Standing::Done, Standing::Cancelled];
+
+/// How many there are: by the kept tally where nothing but the standing is asked for, else counted.
+enum TotalAsked {
+    Tally(Statement),
+    Counts(Vec<Statement>),
+}
+
+impl TotalAsked {
+    fn add(script: &mut Script, which: &Which<'_>, leased: &[Leased]) -> TotalAsked {
+        if !which.is_narrowed() {
+            return TotalAsked::Tally(add_tally(script));
+        }
+        let count = |part: &Part| {
+            let mut sql = Text::new("select count(*)");
+            which.push(&mut sql, part, leased);
+            script.add_text(sql)
+        };
+        TotalAsked::Counts(which.parts(leased).iter().map(count).collect())
+    }
+
+    fn read(&self, answers: &Answers, which: &Which<'_>, leased: &[Leased]) -> Result<i64, StoreError> {
+        match self {
+            TotalAsked::Tally(tally) => {
+                Ok(by_standing(answers.rows(*tally), leased)?.iter().filter(|(standing, _)| which.wants(standing)).map(|(_, n)| n).sum())
+            }
+            TotalAsked::Counts(counts) => Ok(counts.iter().filter_map(|count| answers.first(*count)).map(|row| row.get::<i64, _>(0)).sum()),
+        }
+    }
+}
+
+/// A page of a list.
+struct PageAsked {
+    rows: Statement,
+    by_close: bool,
+    limit: usize,
+}
+
+impl PageAsked {
+    fn add(script: &mut Script, which: &Which<'_>, leased: &[Leased], cursor: Option<&str>, limit: usize) -> Result<PageAsked, StoreError> {
+        let (by_close, order) = (which.is_by_close(), which.order());
+        let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
+        // Places are sorted out of the indexes alone; only the rows of the page are read whole.
+        let places = match (by_close, which.closed) {
+            (true, _) => "select closed_at, id, t.rowid as number",
+            (false, true) => "select status <> 'open' as closed, priority, due_key, created_at, id, t.rowid as number",
+            (false, false) => "select priority, due_key, created_at, id, t.rowid as number",
+        };
+        let mut sql = Text::new(concat!("select ", task_columns!(), " from (select * from ("));
+        for (at, part) in which.parts(leased).iter().enumerate() {
+            sql.push(if at == 0 { "select * from (" } else { " union all select * from (" }).push(places);
+            which.push(&mut sql, part, leased);
+            which.push_after(&mut sql, cursor)?;
+            sql.push(format!(" order by {order} limit ")).push_bind(most).push(")");
+        }
+        sql.push(format!(") order by {order} limit ")).push_bind(most);
+        let order = order.split(", ").map(|column| format!("p.{column}")).collect::<Vec<_>>().join(", ");
+        // `cross` keeps the order of the joins: first the places.
+        sql.push(format!(") p cross join task t on t.rowid = p.number order by {order}"));
+        Ok(PageAsked { rows: script.add_text(sql), by_close, limit })
+    }
+
+    fn read(&self, answers: &Answers, leased: &[Leased]) -> Result<(Vec<CardRow>, Option<String>), StoreError> {
+        let rows = answers.rows(self.rows);
+        let card = |row: &SqliteRow| {
+            let row = rows::read(row, 0)?;
+            let lease = leased.iter().find(|one| one.lease.task == row.task.id).map(|one| one.lease.clone());
+            Ok(CardRow { task: row.task, counters: row.counters, lease })
+        };
+        let found: Vec<CardRow> = rows.iter().take(self.limit).map(card).collect::<Result<_, StoreError>>()?;
+        let next = found.last().filter(|_| rows.len() > self.limit).map(|last| self.after(&last.task));
+        Ok((found, next))
+    }
+
+    /// The cursor behind a task.
+    fn after(&self, task: &Task) -> String {
+        let id = task.id.as_str();
+        if self.by_close {
+            return cursor_of(&[&task.closed.as_ref().map_or_else(String::new, |closed| closed.at.to_string()), id]);
+        }
+        let closed = if task.status == Status::Open { "0" } else { "1" };
+        cursor_of(&[closed, &task.priority.to_string(), &rows::due_key(task), &task.created.at.to_string(), id])
     }
 }
 
 impl Read {
     /// Tasks by id, in the order given; unknown ones are left out.
     pub async fn card_rows(&mut self, ids: &[TaskId]) -> Result<Vec<CardRow>, StoreError> {
-        let mut leases = lease::of_tasks(&mut self.conn, ids).await?;
-        let mut stored = rows::load_cards(&mut self.conn, ids).await?;
+        let mut script = Script::default();
+        let (cards, leases) = (rows::add_cards(&mut script, &id_list(ids)), lease::add_of_tasks(&mut script, &id_list(ids)));
+        let answers = script.run(&mut self.conn).await?;
+        let mut leases = lease::by_task(answers.rows(leases))?;
+        let mut stored = rows::read_cards(answers.rows(cards))?;
         let card = |id: &TaskId| stored.remove(id).map(|row| CardRow { task: row.task, counters: row.counters, lease: leases.remove(id) });
         Ok(ids.iter().filter_map(card).collect())
     }
@@ -194,9 +289,12 @@ impl Read {
             asking,
         };
         let leased = self.leased().await?;
-        let total = self.total(&which, &leased).await?;
-        let (rows, next) = self.page(&which, &leased, query.cursor.as_deref(), page_rows(query.limit, limits::PAGE_ROWS_MAX)).await?;
-        Ok(CardPage { rows, total, next })
+        let mut script = Script::default();
+        let total = TotalAsked::add(&mut script, &which, &leased);
+        let page = PageAsked::add(&mut script, &which, &leased, query.cursor.as_deref(), page_rows(query.limit, limits::PAGE_ROWS_MAX))?;
+        let answers = script.run(&mut self.conn).await?;
+        let (rows, next) = page.read(&answers, &leased)?;
+        Ok(CardPage { rows, total: total.read(&answers, &which, &leased)?, next })
     }
 
     /// A part of one column. Words must all stand in id, title, labels, assignee or holder.
@@ -213,46 +311,18 @@ impl Read {
         // Whatever is closed is done.
         let asked = if done { Vec::new() } else { standing };
         let which = Which { open: !done, closed: done, standing: asked, words, asking, ..Which::default() };
-        let leased = self.leased().await?;
-        let all: i64 =
-            super::queue::by_standing(&mut self.conn, &leased).await?.iter().filter(|(standing, _)| standing.column() == column).map(|(_, n)| n).sum();
-        let total = if words.trim().is_empty() && asking.is_none() { all } else { self.total(&which, &leased).await? };
         let first = if done { limits::DONE_CARDS_FIRST } else { limits::COLUMN_CARDS_FIRST };
-        let (rows, next) = self.page(&which, &leased, cursor, page_rows(limit, first)).await?;
+        let leased = self.leased().await?;
+        let mut script = Script::default();
+        let tally = add_tally(&mut script);
+        let total = TotalAsked::add(&mut script, &which, &leased);
+        let page = PageAsked::add(&mut script, &which, &leased, cursor, page_rows(limit, first))?;
+        let answers = script.run(&mut self.conn).await?;
+        let counts = by_standing(answers.rows(tally), &leased)?;
+        let all: i64 = counts.iter().filter(|(standing, _)| standing.column() == column).map(|(_, n)| n).sum();
+        let total = total.read(&answers, &which, &leased)?;
+        let (rows, next) = page.read(&answers, &leased)?;
         Ok(ColumnPage { page: CardPage { rows, total, next }, hidden: all - total })
-    }
-
-    async fn total(&mut self, which: &Which<'_>, leased: &[Leased]) -> Result<i64, StoreError> {
-        let mut total = 0;
-        for part in which.parts(leased) {
-            let mut sql = QueryBuilder::new("select count(*)");
-            which.push(&mut sql, &part, leased);
-            total += sql.build().fetch_one(&mut *self.conn).await?.get::<i64, _>(0);
-        }
-        Ok(total)
-    }
-
-    async fn page(&mut self, which: &Which<'_>, leased: &[Leased], cursor: Option<&str>, limit: usize) -> Result<(Vec<CardRow>, Option<String>), StoreError> {
-        let mut found: Vec<Lies> = Vec::new();
-        for part in which.parts(leased) {
-            let mut sql = QueryBuilder::new("select t.status <> 'open', t.priority, t.due_key, t.created_at, t.closed_at, t.id");
-            which.push(&mut sql, &part, leased);
-            which.push_order(&mut sql, cursor)?;
-            sql.push(" limit ").push_bind(i64::try_from(limit + 1).unwrap_or(i64::MAX));
-            for row in sql.build().fetch_all(&mut *self.conn).await? {
-                let closed = row.get::<i64, _>(0) != 0;
-                found.push(Lies { closed, priority: row.get(1), due_key: row.get(2), created_at: row.get(3), closed_at: row.get(4), id: row.get(5) });
-            }
-        }
-        found.sort_by(if which.is_by_close() { Lies::by_close } else { Lies::by_rank });
-        let more = found.len() > limit;
-        found.truncate(limit);
-        let next = found.last().filter(|_| more).map(|last| match which.is_by_close() {
-            true => cursor_of(&[last.closed_at.as_deref().unwrap_or_default(), &last.id]),
-            false => cursor_of(&[if last.closed { "1" } else { "0" }, &last.priority.to_string(), &last.due_key, &last.created_at, &last.id]),
-        });
-        let ids: Vec<TaskId> = found.iter().map(|lies| task_id(&lies.id)).collect::<Result<_, _>>()?;
-        Ok((self.card_rows(&ids).await?, next))
     }
 
     /// What waits for what among these tasks: each pair once, those that wait first; edges without effect are left out.

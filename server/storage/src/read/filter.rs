@@ -2,12 +2,12 @@
 //! there is `null` here, so both say the same of every task (a property test holds them to it).
 
 use super::queue::Leased;
+use crate::script::Text;
 use crate::sql::{PROJECT, id_list, list};
 use contracts::standing::{Column, Standing, Status};
 use contracts::{Actor, TaskId};
 use engine::LeaseState;
 use filter::{Around, Field, Filter, Kind, Leaf, Node, Op, Value};
-use sqlx::{QueryBuilder, Sqlite};
 
 /// A filter, and who asks it when and where.
 #[derive(Clone, Debug)]
@@ -17,8 +17,6 @@ pub struct Asking {
     /// Who asks, when, in which zone.
     pub around: Around,
 }
-
-type Sql<'a> = QueryBuilder<'a, Sqlite>;
 
 /// Milliseconds of a stored point in time; the log's counter behind it is left out.
 fn millis(column: &str) -> String {
@@ -77,7 +75,7 @@ fn text(value: &Value, around: &Around) -> String {
 }
 
 /// Which tasks pass, as a condition on `task t`.
-pub(super) fn push(sql: &mut Sql<'_>, asking: &Asking, leased: &[Leased]) {
+pub(super) fn push(sql: &mut Text, asking: &Asking, leased: &[Leased]) {
     Pushing { around: &asking.around, leased }.node(sql, asking.filter.root());
 }
 
@@ -87,7 +85,7 @@ struct Pushing<'a> {
 }
 
 impl Pushing<'_> {
-    fn node(&self, sql: &mut Sql<'_>, node: &Node) {
+    fn node(&self, sql: &mut Text, node: &Node) {
         match node {
             Node::Leaf(leaf) => self.leaf(sql, leaf),
             Node::Not(inner) => {
@@ -100,7 +98,7 @@ impl Pushing<'_> {
         }
     }
 
-    fn joined(&self, sql: &mut Sql<'_>, nodes: &[Node], between: &str) {
+    fn joined(&self, sql: &mut Text, nodes: &[Node], between: &str) {
         sql.push("(");
         for (place, node) in nodes.iter().enumerate() {
             if place > 0 {
@@ -111,7 +109,7 @@ impl Pushing<'_> {
         sql.push(")");
     }
 
-    fn leaf(&self, sql: &mut Sql<'_>, leaf: &Leaf) {
+    fn leaf(&self, sql: &mut Text, leaf: &Leaf) {
         sql.push("(");
         match leaf.field {
             Field::Labels => self.labels(sql, leaf),
@@ -142,7 +140,7 @@ impl Pushing<'_> {
         self.leased.iter().filter(running).map(|one| (&one.row.task.id, &one.lease.actor))
     }
 
-    fn compared(&self, sql: &mut Sql<'_>, leaf: &Leaf) {
+    fn compared(&self, sql: &mut Text, leaf: &Leaf) {
         let expression = match leaf.field {
             Field::AgeDays | Field::StaleDays => format!("(({} - {}) / 86400000)", self.around.now.0, expression(leaf.field)),
             Field::DueInDays => format!("(({} - {}) / 86400000)", expression(leaf.field), self.around.now.0),
@@ -181,7 +179,7 @@ impl Pushing<'_> {
         }
     }
 
-    fn equal(&self, sql: &mut Sql<'_>, leaf: &Leaf, expression: &str) {
+    fn equal(&self, sql: &mut Text, leaf: &Leaf, expression: &str) {
         let not = if matches!(leaf.op, Op::Ne | Op::NotIn) { "not " } else { "" };
         if leaf.field.kind() == Kind::Number {
             let numbers = serde_json::Value::from_iter(leaf.values.iter().map(|value| self.number(Some(value)))).to_string();
@@ -213,7 +211,7 @@ impl Pushing<'_> {
         }
     }
 
-    fn standing(&self, sql: &mut Sql<'_>, leaf: &Leaf, is: impl Fn(Standing, &str) -> bool) {
+    fn standing(&self, sql: &mut Text, leaf: &Leaf, is: impl Fn(Standing, &str) -> bool) {
         match leaf.op {
             Op::IsNull => {
                 sql.push("false");
@@ -239,7 +237,7 @@ impl Pushing<'_> {
         sql.push(")");
     }
 
-    fn holder(&self, sql: &mut Sql<'_>, leaf: &Leaf) {
+    fn holder(&self, sql: &mut Text, leaf: &Leaf) {
         let held = id_list(self.held().map(|(id, _)| id));
         match leaf.op {
             Op::IsNull => drop(sql.push("not ")),
@@ -260,7 +258,7 @@ impl Pushing<'_> {
         among(sql, "t.id", held);
     }
 
-    fn words(&self, sql: &mut Sql<'_>, leaf: &Leaf) {
+    fn words(&self, sql: &mut Text, leaf: &Leaf) {
         let word = leaf.values.first().map(|value| text(value, self.around)).unwrap_or_default().to_lowercase();
         if leaf.op == Op::NotContains {
             sql.push("not ");
@@ -272,7 +270,7 @@ impl Pushing<'_> {
         sql.push(")");
     }
 
-    fn labels(&self, sql: &mut Sql<'_>, leaf: &Leaf) {
+    fn labels(&self, sql: &mut Text, leaf: &Leaf) {
         const OWN: &str = "select 1 from task_label b where b.project = t.project and b.task = t.id";
         let mut wanted: Vec<String> = leaf.values.iter().map(|value| text(value, self.around)).collect();
         wanted.sort_unstable();
@@ -301,13 +299,13 @@ impl Pushing<'_> {
 }
 
 /// A flag that is to be false.
-fn negated(sql: &mut Sql<'_>, leaf: &Leaf) {
+fn negated(sql: &mut Text, leaf: &Leaf) {
     if leaf.values.first() == Some(&Value::Flag(false)) {
         sql.push("not ");
     }
 }
 
 /// `column in (…)` of a JSON list; false, not unknown, of an empty one.
-fn among(sql: &mut Sql<'_>, column: &str, these: String) {
+fn among(sql: &mut Text, column: &str, these: String) {
     sql.push(format!("{column} in (select value from json_each(")).push_bind(these).push("))");
 }

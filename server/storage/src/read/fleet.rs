@@ -3,10 +3,11 @@
 use super::{facts, queue};
 use crate::error::StoreError;
 use crate::next;
+use crate::script::Script;
 use crate::sql::{actor, from_micros, id_list, list, micros, q, stamp, task_id};
 use contracts::view::NextRequest;
 use contracts::{Actor, Caller, Moment, TaskId, limits};
-use engine::{Facts, Needs};
+use engine::{Facts, Needs, Settings};
 use sqlx::{Row, SqliteConnection};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,14 +19,20 @@ pub(crate) async fn agents_tasks(conn: &mut SqliteConnection) -> Result<Vec<Task
 }
 
 /// What a command about several workers needs beside its tasks.
-pub(crate) async fn load(conn: &mut SqliteConnection, needs: &Needs, caller: &Caller, now: Moment, grace_s: i64, found: &mut Facts) -> Result<(), StoreError> {
+pub(crate) async fn load(conn: &mut SqliteConnection, needs: &Needs, caller: &Caller, now: Moment, found: &mut Facts) -> Result<(), StoreError> {
+    let grace_s = found.project.as_ref().map_or(limits::GRACE_SECONDS, |project| Settings::of(project).grace_s);
     if let Some(prefix) = &needs.workers {
         found.busy = busy(conn, prefix, now).await?;
-        let leased = queue::leased(conn, now, grace_s).await?;
-        found.surfaces = next::surfaces(conn, &leased).await?;
+        let mut script = Script::default();
+        let (leased, not_live) = (queue::add_leased(&mut script), next::add_not_live(&mut script));
+        let answers = script.run(conn).await?;
+        let leased = queue::read_leased(answers.rows(leased), now, grace_s)?;
+        found.surfaces = next::surfaces(&leased, &answers, not_live)?;
     }
     if needs.candidates {
-        let holdings = facts::holdings(conn, &caller.actor).await?;
+        let mut script = Script::default();
+        let holdings = facts::add_holdings(&mut script, &caller.actor);
+        let holdings = facts::read_holdings(script.run(conn).await?.rows(holdings))?;
         let held: Vec<&TaskId> = holdings.iter().map(|holding| &holding.lease.task).collect();
         found.candidates = next::candidates(conn, &NextRequest::default(), &caller.actor, &held, now, grace_s).await?;
     }

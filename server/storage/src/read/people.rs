@@ -3,13 +3,14 @@
 use super::{Read, page_rows};
 use crate::error::StoreError;
 use crate::projection::rows;
+use crate::script::Script;
 use crate::sql::{EventRow, actor, event_columns, event_id, from_micros, list, micros, q};
 use contracts::view::{ActorRow, ConflictRow, InboxQuery};
 use contracts::{Actor, EventId, Moment, TaskId, limits};
 use engine::next::SurfaceRow;
 use engine::{LeaseState, MilestoneFacts};
 use sqlx::Row;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Something for an actor to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +40,8 @@ impl Read {
     /// Everybody known: who acted, was seen, or holds something.
     pub async fn actors(&mut self) -> Result<Vec<ActorRow>, StoreError> {
         let mut holds: BTreeMap<Actor, Vec<(TaskId, Moment)>> = BTreeMap::new();
-        for one in self.leased().await?.into_iter().filter(|one| one.state != LeaseState::Lapsed) {
-            holds.entry(one.lease.actor).or_default().push((one.lease.task, one.lease.expires_at));
+        for one in self.leased().await?.iter().filter(|one| one.state != LeaseState::Lapsed) {
+            holds.entry(one.lease.actor.clone()).or_default().push((one.lease.task.clone(), one.lease.expires_at));
         }
         let sql = "select a.actor, p.seen_at, p.surface, p.client from \
                    (select actor from actor where project = ?1 union select actor from presence where project = ?1 union select actor from lease where project = ?1) a \
@@ -97,7 +98,7 @@ impl Read {
         let sql = concat!("select ", rows::task_columns!(), " from task t where t.project = ?1 and t.conflicts > 0 order by t.id");
         let mut found = Vec::new();
         for row in q(sql).fetch_all(&mut *self.conn).await? {
-            let task = rows::read(&row)?.task;
+            let task = rows::read(&row, 0)?.task;
             found.extend(engine::conflict_rows(&task));
         }
         found.sort_by(|a, b| (a.at, &a.event).cmp(&(b.at, &b.event)));
@@ -109,14 +110,16 @@ impl Read {
         let sql = "select id from milestone where project = ?1 order by status <> 'open', created_at, id";
         let rows = q(sql).fetch_all(&mut *self.conn).await?;
         let ids: Vec<contracts::MilestoneId> = rows.iter().map(|row| crate::sql::word(contracts::MilestoneId::parse(row.get(0)))).collect::<Result<_, _>>()?;
-        let mut found = super::facts::milestones(&mut self.conn, ids.iter(), &BTreeSet::new()).await?;
+        let mut found = super::facts::milestones(&mut self.conn, &ids).await?;
         Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
     /// What live, late and submitted tasks touch.
     pub async fn surfaces(&mut self) -> Result<Vec<SurfaceRow>, StoreError> {
         let leased = self.leased().await?;
-        crate::next::surfaces(&mut self.conn, &leased).await
+        let mut script = Script::default();
+        let not_live = crate::next::add_not_live(&mut script);
+        crate::next::surfaces(&leased, &script.run(&mut self.conn).await?, not_live)
     }
 
     /// Changes without an event after `n`.

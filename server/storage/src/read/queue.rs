@@ -4,13 +4,16 @@ use super::Read;
 use crate::error::StoreError;
 use crate::lease::{self, lease_columns};
 use crate::projection::rows::{self, TASK_COLUMNS, task_columns};
-use crate::sql::{q, word};
+use crate::script::{Answers, Script, Statement};
+use crate::sql::word;
 use contracts::standing::Standing;
 use contracts::view::{Counts, Queue};
 use contracts::{Actor, Moment};
 use engine::{Lease, LeaseState};
-use sqlx::{Row, SqliteConnection};
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A task with a lease row, and where both make it stand.
 #[derive(Clone, Debug)]
@@ -21,8 +24,8 @@ pub(crate) struct Leased {
     pub state: LeaseState,
 }
 
-/// Every task with a lease row: few, whatever the size of the board.
-pub(crate) async fn leased(conn: &mut SqliteConnection, now: Moment, grace_s: i64) -> Result<Vec<Leased>, StoreError> {
+/// Asks for every task with a lease row: few, whatever the size of the board.
+pub(crate) fn add_leased(script: &mut Script) -> Statement {
     let sql = concat!(
         "select ",
         task_columns!(),
@@ -30,9 +33,12 @@ pub(crate) async fn leased(conn: &mut SqliteConnection, now: Moment, grace_s: i6
         lease_columns!(),
         " from lease l join task t on t.project = l.project and t.id = l.task where l.project = ?1 order by l.claimed_at, l.task"
     );
-    let rows = q(sql).fetch_all(&mut *conn).await?;
-    let read = |row: &sqlx::sqlite::SqliteRow| {
-        let (row, lease) = (rows::read(row)?, lease::read(row, TASK_COLUMNS)?);
+    script.add(sql, [])
+}
+
+pub(crate) fn read_leased(rows: &[SqliteRow], now: Moment, grace_s: i64) -> Result<Vec<Leased>, StoreError> {
+    let read = |row: &SqliteRow| {
+        let (row, lease) = (rows::read(row, 0)?, lease::read(row, TASK_COLUMNS)?);
         let standing = engine::standing(row.rest, Some(&lease), now, grace_s);
         let state = engine::lease_state(&lease, now, grace_s);
         Ok(Leased { row, lease, standing, state })
@@ -40,10 +46,15 @@ pub(crate) async fn leased(conn: &mut SqliteConnection, now: Moment, grace_s: i6
     rows.iter().map(read).collect()
 }
 
+/// Asks how many tasks stand where when no lease is looked at.
+pub(crate) fn add_tally(script: &mut Script) -> Statement {
+    script.add("select rest, n from tally where project = ?1", [])
+}
+
 /// How many tasks stand where.
-pub(crate) async fn by_standing(conn: &mut SqliteConnection, leased: &[Leased]) -> Result<BTreeMap<Standing, i64>, StoreError> {
+pub(crate) fn by_standing(tally: &[SqliteRow], leased: &[Leased]) -> Result<BTreeMap<Standing, i64>, StoreError> {
     let mut counts: BTreeMap<Standing, i64> = BTreeMap::new();
-    for row in q("select rest, n from tally where project = ?1").fetch_all(&mut *conn).await? {
+    for row in tally {
         counts.insert(word(Standing::parse(row.get(0)))?, row.get(1));
     }
     for one in leased.iter().filter(|one| one.standing != one.row.rest) {
@@ -54,38 +65,67 @@ pub(crate) async fn by_standing(conn: &mut SqliteConnection, leased: &[Leased]) 
     Ok(counts)
 }
 
-/// Open conflicts on closed tasks.
-async fn conflicts_on_closed(conn: &mut SqliteConnection) -> Result<i64, StoreError> {
-    let sql = "select coalesce(sum(conflicts), 0) from task where project = ?1 and conflicts > 0 and status <> 'open'";
-    Ok(q(sql).fetch_one(&mut *conn).await?.get(0))
+/// Asks for the number of open conflicts on closed tasks.
+fn add_conflicts_on_closed(script: &mut Script) -> Statement {
+    script.add("select coalesce(sum(conflicts), 0) from task where project = ?1 and conflicts > 0 and status <> 'open'", [])
 }
 
-/// The counts that go with an answer of `next`.
-pub(crate) async fn queue(conn: &mut SqliteConnection, who: &Actor, leased: &[Leased]) -> Result<Queue, StoreError> {
-    let counts = by_standing(conn, leased).await?;
-    let of = |standing: Standing| counts.get(&standing).copied().unwrap_or(0);
-    let held = leased.iter().filter(|one| one.lease.actor == *who && one.state != LeaseState::Lapsed);
-    let held: BTreeSet<&str> = held.map(|one| one.row.task.id.as_str()).collect();
-    let sql = "select count(*) from task where project = ?1 and assignee = ?2 and status = 'open' and id not in (select value from json_each(?3))";
-    let assigned: i64 = q(sql).bind(who.as_str()).bind(crate::sql::list(held.iter().copied())).fetch_one(&mut *conn).await?.get(0);
-    let closed = [Standing::Done, Standing::Cancelled];
-    Ok(Queue {
-        ready: of(Standing::Ready),
-        yours: i64::try_from(held.len()).unwrap_or(i64::MAX) + assigned,
-        working: of(Standing::Working),
-        waiting: of(Standing::Waiting),
-        blocked: of(Standing::Blocked),
-        needs_people: of(Standing::NeedsYou) + of(Standing::InReview) + conflicts_on_closed(conn).await?,
-        held: of(Standing::Held),
-        stalled: of(Standing::Stalled),
-        open: counts.iter().filter(|(standing, _)| !closed.contains(standing)).map(|(_, count)| count).sum(),
-    })
+/// What is asked for the counts that go with an answer of `next`.
+pub(crate) struct QueueAsked {
+    tally: Statement,
+    assigned: Statement,
+    assigned_and_leased: Statement,
+    conflicts_on_closed: Statement,
+}
+
+impl QueueAsked {
+    pub fn add(script: &mut Script, who: &Actor) -> QueueAsked {
+        let assigned = "select count(*) from task where project = ?1 and assignee = ?2 and status = 'open'";
+        let leased = "select t.id from lease l join task t on t.project = l.project and t.id = l.task \
+                      where l.project = ?1 and l.actor = ?2 and t.assignee = ?2 and t.status = 'open'";
+        QueueAsked {
+            tally: add_tally(script),
+            assigned: script.add(assigned, [who.as_str().into()]),
+            assigned_and_leased: script.add(leased, [who.as_str().into()]),
+            conflicts_on_closed: add_conflicts_on_closed(script),
+        }
+    }
+
+    pub fn read(&self, answers: &Answers, who: &Actor, leased: &[Leased]) -> Result<Queue, StoreError> {
+        let counts = by_standing(answers.rows(self.tally), leased)?;
+        let of = |standing: Standing| counts.get(&standing).copied().unwrap_or(0);
+        let held = leased.iter().filter(|one| one.lease.actor == *who && one.state != LeaseState::Lapsed);
+        let held: BTreeSet<&str> = held.map(|one| one.row.task.id.as_str()).collect();
+        let number = |asked: Statement| answers.first(asked).map_or(0_i64, |row| row.get(0));
+        let both = answers.rows(self.assigned_and_leased).iter().filter(|row| held.contains(row.get::<&str, _>(0))).count();
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let closed = [Standing::Done, Standing::Cancelled];
+        Ok(Queue {
+            ready: of(Standing::Ready),
+            yours: count(held.len()) + number(self.assigned) - count(both),
+            working: of(Standing::Working),
+            waiting: of(Standing::Waiting),
+            blocked: of(Standing::Blocked),
+            needs_people: of(Standing::NeedsYou) + of(Standing::InReview) + number(self.conflicts_on_closed),
+            held: of(Standing::Held),
+            stalled: of(Standing::Stalled),
+            open: counts.iter().filter(|(standing, _)| !closed.contains(standing)).map(|(_, count)| count).sum(),
+        })
+    }
 }
 
 impl Read {
-    pub(crate) async fn leased(&mut self) -> Result<Vec<Leased>, StoreError> {
+    /// Every task with a lease row; read once.
+    pub(crate) async fn leased(&mut self) -> Result<Arc<Vec<Leased>>, StoreError> {
+        if let Some(leased) = &self.leased {
+            return Ok(Arc::clone(leased));
+        }
         let grace_s = self.grace_s().await?;
-        leased(&mut self.conn, self.now, grace_s).await
+        let mut script = Script::default();
+        let asked = add_leased(&mut script);
+        let leased = Arc::new(read_leased(script.run(&mut self.conn).await?.rows(asked), self.now, grace_s)?);
+        self.leased = Some(Arc::clone(&leased));
+        Ok(leased)
     }
 
     /// How many tasks stand where, over all.
@@ -93,16 +133,21 @@ impl Read {
         let leased = self.leased().await?;
         let live = leased.iter().filter(|one| one.state != LeaseState::Lapsed && one.lease.actor.is_agent());
         let agents: BTreeSet<&Actor> = live.map(|one| &one.lease.actor).collect();
+        let mut script = Script::default();
+        let (tally, conflicts) = (add_tally(&mut script), add_conflicts_on_closed(&mut script));
+        let answers = script.run(&mut self.conn).await?;
         Ok(Counts {
             agents_live: i64::try_from(agents.len()).unwrap_or(i64::MAX),
-            by_standing: by_standing(&mut self.conn, &leased).await?,
-            conflicts_on_closed: conflicts_on_closed(&mut self.conn).await?,
+            by_standing: by_standing(answers.rows(tally), &leased)?,
+            conflicts_on_closed: answers.first(conflicts).map_or(0, |row| row.get(0)),
         })
     }
 
     /// The counts that go with an answer of `next`.
     pub async fn queue(&mut self, who: &Actor) -> Result<Queue, StoreError> {
         let leased = self.leased().await?;
-        queue(&mut self.conn, who, &leased).await
+        let mut script = Script::default();
+        let asked = QueueAsked::add(&mut script, who);
+        asked.read(&script.run(&mut self.conn).await?, who, &leased)
     }
 }

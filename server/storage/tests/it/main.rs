@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests fail as tests do, and one test prints how fast it goes")]
 
 mod board;
+mod bulk;
 mod damage;
 mod filter;
+mod lists;
 mod pace;
 mod processes;
 mod recovery;
