@@ -138,6 +138,13 @@ impl Publisher {
             let _ = self.0.sender.send(Published::Replaced);
             return Ok(());
         }
+        if self.0.sender.receiver_count() == 0 {
+            // Nobody hears it, and whoever comes reads from the tables what was missed: a write pays for no page that is not open.
+            self.0.looked.write().unwrap_or_else(PoisonError::into_inner).0 = self.0.port.now();
+            self.0.live.store(head.live, Ordering::Release);
+            self.0.published.store(head.seq, Ordering::Release);
+            return Ok(());
+        }
         let mut told = BTreeSet::new();
         while self.published() < head.seq {
             let Changes { batches, seq } = self.0.port.changes_since(self.published(), EVENTS_PER_LOOK).await?;
