@@ -6,7 +6,7 @@ use super::when::When;
 use super::{Globals, who};
 use crate::boot::{self, Boot, BootOptions};
 use contracts::view::{BoardQuery, InboxQuery};
-use contracts::{Actor, Board, Caller, Command, CommandRequest, Problem, Receipt, Standing, Surface, TaskId};
+use contracts::{Actor, Board, Caller, Column, Command, CommandRequest, Problem, Receipt, Standing, Surface, TaskId};
 use serde_json::Value;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -46,7 +46,8 @@ impl Desk {
         if let Some(when) = &self.when {
             return Ok(when.clone());
         }
-        let snapshot = self.board.snapshot(BoardQuery { limit: Some(1), ..BoardQuery::default() }, None).await?;
+        let least = BoardQuery { column: Some(Column::Ready), limit: Some(1), ..BoardQuery::default() };
+        let snapshot = self.board.snapshot(least, None).await?;
         let when = Rc::new(When::new(&snapshot.project.zone, snapshot.now, self.out.manner.terminal));
         self.when = Some(when.clone());
         Ok(when)

@@ -5,7 +5,7 @@ use crate::cli::marks::{mark, tone};
 use crate::cli::out::{Out, Row, Tone};
 use crate::cli::text;
 use crate::cli::words::Whom;
-use contracts::standing::Standing;
+use contracts::standing::{Column, Standing};
 use contracts::view::{BoardQuery, Counts, Page, TaskCard, TaskQuery};
 use contracts::{Actor, Label, MilestoneId, Problem, limits};
 
@@ -84,7 +84,8 @@ pub async fn run(desk: &mut Desk, args: ListArgs) -> Result<(), Problem> {
     if more > 0 {
         desk.out.row(Row::new().dim(format!("+{more} more")));
     }
-    let counts = desk.board.board(BoardQuery { limit: Some(1), ..BoardQuery::default() }).await?.counts;
+    // The counts are of all columns, whichever is read.
+    let counts = desk.board.board(BoardQuery { column: Some(Column::Ready), limit: Some(1), ..BoardQuery::default() }).await?.counts;
     if counts.all() == 0 {
         desk.out.notice("no tasks yet: callboard tasks add 'What is to be done'");
     } else {
