@@ -14,7 +14,6 @@ use contracts::standing::{Standing, Status};
 use contracts::view::NextRequest;
 use contracts::{Actor, Code, Command, CommandRequest, Hint, MilestoneId, Moment, Problem, TaskId, limits};
 use engine::{Candidate, Choice, Context, Digest, LeaseState, Minted, NextFacts, Project, Settings, SurfaceRow};
-use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 use std::collections::BTreeMap;
 
