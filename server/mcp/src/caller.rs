@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 /// The header that names the agent of an HTTP client.
 pub const ACTOR_HEADER: &str = "Callboard-Actor";
 
+/// The last part of the name that every HTTP client has which gives none: `agent:<dev>/http`.
+pub const UNNAMED: &str = "http";
+
 /// Who is behind an HTTP request, put into its extensions by the server's doors after they checked the credential. A request
 /// without it is `unauthorized`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ mod service;
 mod text;
 mod tools;
 
-pub use caller::{ACTOR_HEADER, McpPrincipal, Session};
+pub use caller::{ACTOR_HEADER, McpPrincipal, Session, UNNAMED};
 pub use instructions::INSTRUCTIONS;
 pub use service::{Server, Tools, http_service, serve, serve_stdio};
 pub use tools::{Set, schemas};

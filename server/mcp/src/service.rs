@@ -66,7 +66,9 @@ impl<F: Fn(Caller) -> Arc<dyn Board> + Send + Sync + 'static> Server<F> {
             (None, Some(parts)) => Known::of_request(parts)?,
             (None, None) => return Err(Problem::new(Code::Unauthorized, "This transport says nothing of who calls")),
         };
-        let client = context.client_info().map(|client| client.name.chars().take(80).collect());
+        // A request that says nothing of its client comes with the library's own name.
+        let named = context.client_info().filter(|client| client.name != Implementation::default().name);
+        let client = named.map(|client| client.name.chars().take(80).collect());
         let caller = caller(known, &args, client)?;
         let actor = caller.actor.clone();
         let work = async {

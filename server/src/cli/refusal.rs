@@ -50,19 +50,16 @@ pub fn usage(fault: &clap::Error, words: &[String]) -> Option<Problem> {
     let rest: Vec<&str> = paragraphs.collect();
     let tip = rest.iter().flat_map(|part| part.lines()).find_map(|line| line.trim().strip_prefix("tip: "));
     let usage = rest.iter().flat_map(|part| part.lines()).find_map(|line| line.trim().strip_prefix("Usage: "));
-    let hint = meant(fault, words).or(tip.map(str::to_owned)).or(usage.map(str::to_owned)).unwrap_or_else(|| format!("{} --help", command_of(words)));
+    let told = || tip.or(usage).map(str::to_owned);
+    let hint = meant(fault, words).or_else(told).or_else(|| about_value(fault)).unwrap_or_else(|| format!("{} --help", command_of(words)));
     Some(Problem::new(Code::BadRequest, title).hint(Hint::text(hint)))
 }
 
 /// The call that was most likely meant, where that is clearer than what the parser guesses.
 fn meant(fault: &clap::Error, words: &[String]) -> Option<String> {
-    let said = |kind| match fault.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
-        _ => None,
-    };
     match fault.kind() {
         ErrorKind::InvalidSubcommand => {
-            let word = said(ContextKind::InvalidSubcommand)?;
+            let word = said(fault, ContextKind::InvalidSubcommand)?;
             let of_tasks = super::definition().find_subcommand("tasks").is_some_and(|tasks| tasks.find_subcommand(word).is_some());
             match (crate::cli::words::task(word), word) {
                 (Ok(id), _) => Some(format!("callboard tasks show {id}")),
@@ -72,17 +69,30 @@ fn meant(fault: &clap::Error, words: &[String]) -> Option<String> {
             }
         }
         ErrorKind::UnknownArgument => {
-            let text = said(ContextKind::InvalidArg).filter(|text| !text.starts_with('-'))?;
+            let text = said(fault, ContextKind::InvalidArg).filter(|text| !text.starts_with('-'))?;
             let command = command_of(words);
             let takes_text = path_of(words).1.get_arguments().any(|argument| argument.get_long() == Some("message"));
             takes_text.then(|| format!("its text goes behind -m: {command} … -m '{}'", text.replace('\'', "'\\''")))
         }
-        ErrorKind::ValueValidation | ErrorKind::InvalidValue => Some(match said(ContextKind::InvalidArg)?.split(' ').next()? {
-            "--milestone" => "callboard milestone list shows their ids".to_owned(),
-            "<ID>" | "--after" | "--blocks" | "--parent" | "--task" | "--on" => "callboard tasks shows their ids".to_owned(),
-            "--assignee" | "--to" | "<ACTOR>" => "callboard actors shows who is here".to_owned(),
-            _ => format!("{} --help", command_of(words)),
-        }),
+        _ => None,
+    }
+}
+
+/// Where the values of the argument at fault are listed.
+fn about_value(fault: &clap::Error) -> Option<String> {
+    let argument = said(fault, ContextKind::InvalidArg)?.split(' ').next()?;
+    let place = match argument {
+        "--milestone" => "callboard milestone list shows their ids",
+        "<ID>" | "--after" | "--blocks" | "--parent" | "--task" | "--on" => "callboard tasks shows their ids",
+        "--assignee" | "--to" | "<ACTOR>" => "callboard actors shows who is here",
+        _ => return None,
+    };
+    Some(place.to_owned())
+}
+
+fn said(fault: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match fault.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
         _ => None,
     }
 }

@@ -132,7 +132,7 @@ impl Again {
 pub async fn for_mcp(State(site): State<Arc<Site>>, request: Request, next: Next) -> Answered {
     bearer(&site, request.headers(), TokenKind::Mcp)?;
     let mut request = body::measured(request).await?;
-    let actor = Actor::agent_named(site.person.actor.dev().unwrap_or_default(), "http");
+    let actor = Actor::agent_named(site.person.actor.dev().unwrap_or_default(), mcp::UNNAMED);
     request.extensions_mut().insert(mcp::McpPrincipal { principal: site.person.principal.clone(), actor });
     Ok(next.run(request).await)
 }

@@ -2,6 +2,7 @@
 
 use super::Row;
 use crate::call::{Call, Done, Tail};
+use crate::caller::UNNAMED;
 use crate::text::fit::{Block, render};
 use crate::text::{self, inbox, relations, safe, task, thread, when};
 use crate::{args, schema};
@@ -92,7 +93,12 @@ fn order(blocks: &mut Vec<Block>, answer: &NextAnswer, view: &TaskView, peeked: 
     if answer.repeated {
         how.push_str(" (the same answer again, for the same key)");
     }
-    let head = [task::head(view), how, peeked.to_owned()].into_iter().filter(|part| !part.is_empty()).chain(warnings).collect::<Vec<_>>().join("\n");
+    let head = [task::head(view), how, shared_name(answer, view), peeked.to_owned()]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .chain(warnings)
+        .collect::<Vec<_>>()
+        .join("\n");
     blocks.push(Block::Text(head));
     if let Some(lease) = &answer.lease {
         let until = when::clock(lease.until, Some(answer.now));
@@ -117,6 +123,19 @@ fn order(blocks: &mut Vec<Block>, answer: &NextAnswer, view: &TaskView, peeked: 
     if answer.lease.is_some() || !peeked.is_empty() {
         blocks.push(Block::Text(finish(view, answer.lease.as_ref().map(|lease| lease.fence))));
     }
+}
+
+/// HTTP has no sessions to tell clients apart by, so two that give no name are one worker: said where a task comes back to that name.
+fn shared_name(answer: &NextAnswer, view: &TaskView) -> String {
+    let holder = view.card.lease.as_ref().map(|lease| &lease.actor).filter(|_| answer.how == "resumed");
+    let Some((holder, (dev, name))) = holder.and_then(|holder| Some((holder, holder.short().split_once('/')?))) else { return String::new() };
+    if name != UNNAMED {
+        return String::new();
+    }
+    format!(
+        "note: every HTTP client that gives no name is {holder}. If you did not take this task, another did: name yourself, \
+         actor=agent:{dev}/<name> in each call or the header Callboard-Actor, and call next again."
+    )
 }
 
 fn how_words(how: &str) -> &str {

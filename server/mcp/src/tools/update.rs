@@ -28,13 +28,11 @@ pub(super) const ROW: Row = Row {
 
 const SAYS: &[(&str, &str)] = &[
     ("comment", "with status or verdict: its note"),
-    ("mentions", "actors to tell"),
     ("status", "done needs commits, or no_code and a comment"),
     ("blocked_on", "task ids"),
     ("blocker", "outside the board"),
     ("unblock", "ids of tasks or blockers"),
     ("question", "only for what a person must settle"),
-    ("choices", "answers to pick from"),
     ("verdict", "on another's submission"),
     ("criteria.i", "from 1"),
     ("next", "with status: take the next task"),

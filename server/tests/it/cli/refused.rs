@@ -55,7 +55,7 @@ fn an_unknown_flag_is_named_and_the_nearest_shown() {
 #[test]
 fn nothing_asked_for_is_answered_with_the_help() {
     let stage = Stage::new();
-    for args in [&[][..], &["config"], &["milestone"]] {
+    for args in [&[][..], &["config"]] {
         let ended = stage.run(args);
         assert!(ended.exit == 2 && ended.stderr.contains("Usage: callboard") && ended.stderr.contains("Commands:"), "{args:?}: {ended:?}");
     }
@@ -193,4 +193,20 @@ fn an_actor_that_is_not_utf8_is_refused_like_any_that_is_none() {
     }
     let hook = stage.callboard(&["hook", "git", "post-commit"]).env("CALLBOARD_ACTOR", raw).output().unwrap();
     assert_eq!(hook.status.code(), Some(0));
+}
+
+#[test]
+fn a_board_served_openly_is_not_taken_for_a_private_one() {
+    let stage = Stage::new();
+    let run = stage.board().join("run");
+    std::fs::create_dir_all(&run).unwrap();
+    let lock = std::fs::File::create(run.join("ui.lock")).unwrap();
+    lock.try_lock().unwrap();
+    let running = serde_json::json!({"pid": std::process::id(), "url": "http://localhost:2140/", "version": "0", "started": "2026-11-29T12:00:00Z"});
+    std::fs::write(run.join("ui.json"), running.to_string()).unwrap();
+    assert!(stage.ok(&["ui"]).contains("already at http://localhost:2140/"));
+    for flag in ["--private", "--read-only"] {
+        let ended = stage.run(&["ui", flag]);
+        assert!(ended.exit == 1 && ended.stderr.contains(&format!("then callboard ui {flag}")), "{ended:?}");
+    }
 }

@@ -44,6 +44,13 @@ async fn the_header_names_the_agent_and_without_one_it_is_http() {
     let server = Server::of(&stage);
     let plain = Session::http(&server, "/mcp", None, handshake()).await;
     assert!(plain.ok("next", json!({})).await.contains("agent:ada/http"));
+    stage.add("Paint the buoys", &[]);
+    let first = plain.ok("next", json!({})).await;
+    assert!(first.contains("Yours until") && !first.contains("gives no name"), "{first}");
+    let second = Session::http(&server, "/mcp", None, handshake()).await;
+    let told = second.ok("next", json!({})).await;
+    assert!(told.contains("every HTTP client that gives no name is agent:ada/http") && told.contains("actor=agent:ada/<name>"), "{told}");
+    assert!(!stage.run(&["actors"]).stdout.contains("rmcp"), "a library is no client");
     assert!(plain.ok("next", json!({"actor": "agent:ada/sub"})).await.contains("agent:ada/sub"));
     let refused = plain.call("next", json!({"actor": "dev:ada"})).await;
     assert!(refused.starts_with("refused (forbidden)"), "{refused}");

@@ -41,6 +41,19 @@ async fn an_agent_plans_takes_tells_and_closes() {
 }
 
 #[tokio::test]
+async fn a_session_started_again_has_its_task_back_without_a_warning() {
+    let stage = Stage::new();
+    stage.add("Paint the buoys", &[]);
+    let session = Session::stdio(&stage).await;
+    session.ok("next", json!({})).await;
+    session.end().await;
+    let again = Session::stdio(&stage).await;
+    let taken = again.ok("next", json!({})).await;
+    assert!(taken.contains("resumed") && !taken.contains("another session"), "{taken}");
+    again.end().await;
+}
+
+#[tokio::test]
 async fn what_a_person_says_is_in_the_next_answer_and_only_there() {
     let stage = Stage::new();
     let id = stage.add("Paint the buoys", &[]);
