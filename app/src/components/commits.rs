@@ -80,7 +80,7 @@ fn one(commit: CommitView) -> impl IntoView {
 /// The address of a commit's change.
 fn address(store: Store, sha: &str, split: bool) -> String {
     let id = store.open_id.get_untracked().map(|id| id.to_string()).unwrap_or_default();
-    let list = Base::here().tab(&id, &untrack(|| store.query()), "commits");
+    let list = Base::here().tab(&id, &store.query_now(), "commits");
     format!("{list}&commit={sha}{}", if split { "&view=split" } else { "" })
 }
 
@@ -88,7 +88,7 @@ fn address(store: Store, sha: &str, split: bool) -> String {
 #[component]
 fn Change() -> impl IntoView {
     let store = expect_context::<Store>();
-    let back = Base::here().tab(&store.open_id.get_untracked().map(|id| id.to_string()).unwrap_or_default(), &untrack(|| store.query()), "commits");
+    let back = Base::here().tab(&store.open_id.get_untracked().map(|id| id.to_string()).unwrap_or_default(), &store.query_now(), "commits");
     let commit = Memo::new(move |_| store.shown.with(|shown| if let Shown::Commit(commit) = shown { Some(commit.clone()) } else { None }));
     let waiting = move || store.shown.with(|shown| *shown == Shown::Nothing);
     let split = Memo::new(move |_| store.spot.with(|spot| spot.split));

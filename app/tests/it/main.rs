@@ -436,7 +436,8 @@ async fn a_commit_opens_its_change() {
     let (_, html) = page(brindle(), &format!("/t/tk-91f24c?tab=commits&commit={sha}&view=split")).await;
     assert!(html.contains("data-view=\"split\""));
     let (_, html) = page(FakeBoard { in_clone: false, ..brindle() }, &format!("/t/tk-91f24c?tab=commits&commit={sha}")).await;
-    assert!(html.contains("not in this clone") && html.contains("<code>git fetch origin</code>") && !html.contains("class=\"diff\""));
+    let part = html.split("data-part=\"commit\"").nth(1).and_then(|rest| rest.split("</section>").next()).expect("the commit's own part");
+    assert!(part.contains("not in this clone") && part.contains("<code>git fetch origin<") && !part.contains("data-view="), "{part}");
     for wrong in ["nonsense", "ffffffffffffffffffffffffffffffffffffffff"] {
         let (status, html) = page(brindle(), &format!("/t/tk-91f24c?tab=commits&commit={wrong}")).await;
         assert!(status == 200 && html.contains("class=\"notice\""), "{wrong} is said in its place");
