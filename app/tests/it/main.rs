@@ -284,7 +284,7 @@ async fn the_log_is_checked_when_that_is_asked() {
 
 /// The words of the section that has this attribute, element by element; an empty part leaves a mark that is no word.
 fn text_of(html: &str, attribute: &str) -> String {
-    let begin = html.find(attribute).expect("the section is there");
+    let Some(begin) = html.find(attribute) else { panic!("there is no section {attribute}") };
     let section = html[begin..].split("</section>").next().unwrap_or_default();
     let (mut words, mut inside) = (String::new(), true);
     for character in section.chars() {

@@ -157,7 +157,7 @@ async fn six_agents_work_through_a_plan_and_nothing_is_lost_held_twice_or_begun_
     let root = std::fs::canonicalize(scene.dir()).unwrap();
     let files = |task: usize| vec![format!("src/part{}.rs", task % FILES), format!("doc/{task}.md")];
     let entry = |task: usize| {
-        let after: Vec<usize> = if task >= 8 && task % 3 == 0 { vec![task - 7] } else { Vec::new() };
+        let after: Vec<usize> = if task >= 8 && task.is_multiple_of(3) { vec![task - 7] } else { Vec::new() };
         json!({"title": format!("Part {task}"), "spec": "Do it.", "files": files(task), "priority": task % 4, "after": after})
     };
     let lead = Session::stdio(&scene.stage).await;
