@@ -266,8 +266,9 @@ fn every_repository_with_every_way_of_committing() {
             let setup = &Setup { hooks: setup.hooks || (version >= vec![2, 54] && setup.init != "--no-hooks"), ..*setup };
             let ground = Ground::new(setup, git);
             for (number, deed) in DEEDS.iter().enumerate() {
-                // In short, each kind of repository has two deeds, and each deed some kind of repository.
-                if !is_slow() && (number + 2 * (at + which)) % DEEDS.len() > 1 {
+                // In short, each kind of repository has two deeds, and each deed some kind of repository; at length, a quarter of all pairs.
+                let left_out = if is_slow() { !(number + at + which).is_multiple_of(4) } else { (number + 2 * (at + which)) % DEEDS.len() > 1 };
+                if left_out {
                     continue;
                 }
                 ground.rest();
