@@ -101,11 +101,6 @@ pub fn focused_card() -> Option<String> {
     card.get_attribute("data-card")
 }
 
-/// Whether the focus is on this very element.
-pub fn has_focus(element: &HtmlElement) -> bool {
-    document().active_element().as_ref() == Some(element.as_ref())
-}
-
 /// Whether the focus is where text is written.
 pub fn typing() -> bool {
     let Some(active) = document().active_element() else { return false };

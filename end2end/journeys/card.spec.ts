@@ -149,13 +149,13 @@ test("what is new is marked until it is read", async ({ page, project, agent }) 
 test("what was written outlives the session it was written in", async ({ page, project }) => {
   const id = taskIn(await project.callboard("tasks", "add", TITLE));
   await Board.open(page, `${project.url}/t/${id}`);
-  await page.getByLabel("Reply", { exact: true }).fill("Half an hour of work.");
+  await page.getByRole("textbox", { name: "Reply", exact: true }).fill("Half an hour of work.");
   await page.context().clearCookies();
   await page.getByRole("button", { name: "Send" }).click();
   await expect(page.getByRole("alert")).toContainText("Your session has ended.");
   await page.getByRole("button", { name: "Open a new session, keep what I wrote" }).click();
   await expect(page.getByRole("alert").first()).toContainText("Your session had ended.");
-  await expect(page.getByLabel("Reply", { exact: true })).toHaveValue("Half an hour of work.");
+  await expect(page.getByRole("textbox", { name: "Reply", exact: true })).toHaveValue("Half an hour of work.");
   await page.getByRole("button", { name: "Send" }).click();
   await expect(page.getByRole("listitem").filter({ hasText: "Half an hour of work." })).toHaveCount(1);
 });

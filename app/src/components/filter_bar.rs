@@ -33,9 +33,6 @@ pub fn FilterBar() -> impl IntoView {
     .into_any()
 }
 
-/// How long after a key the field knows better than the address, milliseconds.
-const TYPING_MS: i64 = 700;
-
 /// The field. Without scripts it is a form like any other; the rest of the look goes along in it.
 #[component]
 fn Typed() -> impl IntoView {
@@ -43,16 +40,22 @@ fn Typed() -> impl IntoView {
     let base = Base::here();
     let action = base.path("/");
     let navigate = use_navigate();
-    let typed_at = StoredValue::new(0i64);
+    // What was typed and is on its way to the address, oldest first.
+    let typed = StoredValue::new(Vec::<String>::new());
     let on_input = move |event: web_sys::Event| {
-        typed_at.set_value(browser::now_ms());
         let look = store.look.with_untracked(|look| look.at(event_target_value(&event)));
+        if store.look.with_untracked(|now| now.q != look.q) {
+            typed.update_value(|typed| typed.push(look.q.clone()));
+        }
         navigate(&base.board(&look.query()), NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
     };
-    // The address may change without the field: a menu, a chip, Back. While somebody is typing in it, the field leads.
-    Effect::new(move |_| {
+    // The address may change without the field: a menu, a chip, Back. What comes back from typing is left alone: the field may be further.
+    Effect::new(move |before: Option<()>| {
         let q = store.look.with(|look| look.q.clone());
-        if let Some(field) = browser::element("q").filter(|field| !browser::has_focus(field) || browser::now_ms() - typed_at.get_value() > TYPING_MS)
+        let own = typed.try_update_value(|typed| typed.iter().position(|typed| *typed == q).map(|place| typed.drain(..=place)).is_some());
+        if before.is_some()
+            && own != Some(true)
+            && let Some(field) = browser::element("q")
             && let Some(field) = field.dyn_ref::<web_sys::HtmlInputElement>()
         {
             field.set_value(&q);
