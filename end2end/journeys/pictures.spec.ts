@@ -70,11 +70,11 @@ test.describe("the demonstration", () => {
     await expect(panel.getByRole("form", { name: "Reply to this thread" })).toBeVisible();
     await pictures(page, "card");
     await accessible(page);
-    for (const part of ["Move to…", "Edit"]) {
-      await panel.getByText(part, { exact: true }).click();
-      await pictures(page, part === "Edit" ? "card-edit" : "card-move");
+    for (const [name, opener] of [["card-move", panel.getByText("Move to…", { exact: true })], ["card-edit", panel.getByTitle("Edit (e)")]] as const) {
+      await opener.click();
+      await pictures(page, name);
       await accessible(page);
-      await panel.getByText(part, { exact: true }).click();
+      await opener.click();
     }
     await panel.getByRole("link", { name: "Open as a page" }).click();
     await expect(page.getByRole("dialog")).toHaveCount(0);
