@@ -121,7 +121,8 @@ fn Pasted(snippet: Snippet) -> impl IntoView {
 /// How everything that `init` writes stands.
 #[component]
 fn HooksPart(hooks: Vec<WiringRow>, clients: Vec<WiringRow>, faults: usize) -> impl IntoView {
-    let again = format!("{}#hooks", Base::here().path(PATH));
+    // Without a fragment: a link to a part of the page that is open loads nothing.
+    let again = Base::here().path(PATH);
     let standing = if faults == 0 { "all installed".to_owned() } else { to_mend(faults) };
     let no_git = hooks.is_empty();
     let rows = hooks.into_iter().chain(clients).map(|row| view! { <WiredRow row=row/> }).collect_view();
