@@ -1,6 +1,6 @@
 // Settings: how this project is connected, said as it is now, with what mends the rest; the same without scripts.
 
-import { appendFile, readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect, test } from "../support/test.ts";
@@ -38,8 +38,10 @@ for (const scripts of [true, false]) {
       await page.getByRole("button", { name: "Verify now" }).click();
       await expect(page.getByRole("status").filter({ hasText: "Sound: every chain verifies" })).toBeVisible();
       const log = join(project.directory, ".callboard", "log");
-      await appendFile(join(log, (await readdir(log))[0]!), "{\n");
-      await page.getByRole("button", { name: "Verify now" }).click();
+      // Another writer's file: what is torn in the own one is mended before anybody could look.
+      const own = (await readdir(log)).find((name) => name.endsWith(".jsonl"))!;
+      await writeFile(join(log, own.replace(/.(?=\.jsonl$)/, (last) => (last === "0" ? "1" : "0"))), "{\n");
+      await page.goto(`${project.url}/settings?verify=true`);
       await expect(page.getByRole("status").filter({ hasText: "One thing does not hold." })).toBeVisible();
       await accessible(page);
     });

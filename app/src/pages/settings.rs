@@ -175,7 +175,8 @@ fn WiredRow(row: WiringRow) -> impl IntoView {
 /// Whether the log holds, when that was asked.
 #[component]
 fn LogPart(check: Option<LogCheck>, seq: i64) -> impl IntoView {
-    let action = format!("{}#log", Base::here().path(PATH));
+    // Without a fragment, as above: the second time would ask for nothing.
+    let action = Base::here().path(PATH);
     let events = words::count(seq, "event", "events");
     view! {
         <section class="stack" data-part="section" id="log" aria-labelledby="log-h">
