@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 fn started(place: usize, brief: &str) -> Value {
     json!({
         "task": format!("tk-{place:06x}"), "title": "Café: refresh token table", "worker": format!("agent:ana/w{place}"), "branch": "task/x", "base": "main",
-        "directory": format!("/work/.callboard/trees/tk-{place:06x}"), "brief": brief,
+        "directory": format!("/repo/.callboard/trees/tk-{place:06x}"), "brief": brief,
     })
 }
 
@@ -30,8 +30,8 @@ async fn a_dispatch_hands_out_briefs_word_for_word_and_says_who_got_nothing() {
     2 workers got a task. Start one sub-agent for each brief, with the brief as its instructions, word for word.
 
     worker · task · directory · branch
-    agent:ana/w1 · tk-000001 Café: refresh token table · /work/.callboard/trees/tk-000001 · task/x
-    agent:ana/w2 · tk-000002 Café: refresh token table · /work/.callboard/trees/tk-000002 · task/x
+    agent:ana/w1 · tk-000001 Café: refresh token table · /repo/.callboard/trees/tk-000001 · task/x
+    agent:ana/w2 · tk-000002 Café: refresh token table · /repo/.callboard/trees/tk-000002 · task/x
 
     ## Not started
     - tk-000009 (held): tk-000009 is held by dev:ana\u{202e}
