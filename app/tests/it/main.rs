@@ -282,6 +282,18 @@ async fn the_log_is_checked_when_that_is_asked() {
     assert!(html.contains("Sound: every chain verifies"));
 }
 
+#[tokio::test]
+async fn what_asks_again_leads_to_an_address_without_a_fragment() {
+    // A browser that is already there would only scroll.
+    let (_, html) = page(brindle(), "/settings?verify=true").await;
+    let addresses = |attribute: &str| html.split(attribute).skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect::<Vec<_>>();
+    let actions = addresses(" action=\"");
+    assert!(actions.contains(&"/settings".to_owned()) && actions.iter().all(|action| !action.contains('#')), "{actions:?}");
+    let again = html.split("<a ").find(|link| link.contains(">Look again<")).unwrap_or_default();
+    let again = again.split("href=\"").nth(1).and_then(|rest| rest.split('"').next());
+    assert_eq!(again, Some("/settings"));
+}
+
 /// The words of the section that has this attribute, element by element; an empty part leaves a mark that is no word.
 fn text_of(html: &str, attribute: &str) -> String {
     let Some(begin) = html.find(attribute) else { panic!("there is no section {attribute}") };
