@@ -1,5 +1,6 @@
 // A card somebody lives in: its parts, editing in place beside others, names completed, what is new, and a session that ended.
 
+import type { Locator } from "@playwright/test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -131,6 +132,38 @@ test("letters edit, assign, set the priority and move the open card", async ({ p
   await page.keyboard.press("m");
   await expect(about.getByRole("button", { name: "Backlog" })).toBeFocused();
   await accessible(page);
+});
+
+test("what is typed and unfolded on a card stays while others change it", async ({ page, project, agent }) => {
+  const id = taskIn(await project.callboard("tasks", "add", TITLE, "--criteria", "The line is named", "--criteria", "Nothing is lost"));
+  const worker = await agent(project, "agent:ada/w1");
+  await worker.call("next", { task: id });
+  await worker.call("update", { task: id, question: "Which reader is meant?" });
+  const board = await Board.open(page, `${project.url}/t/${id}`);
+  const about = page.getByRole("complementary", { name: "About this task" });
+  const typed = new Map<string, Locator>();
+  for (const word of ["Close…", "Hold…", "Cancel task…", "Release…"]) {
+    const details = about.getByRole("group", { includeHidden: true }).filter({ has: page.locator("summary", { hasText: word }) });
+    await details.locator("summary").click();
+    typed.set(`Words for ${word}`, details.locator("textarea"));
+  }
+  await page.getByRole("group").filter({ has: page.getByLabel("Answer with a note: Nothing is lost") }).locator("summary").click();
+  typed.set("See the second file.", page.getByLabel("Where to see it, or what is missing").last());
+  typed.set("The one for lines.", page.getByRole("region", { name: "Which reader is meant?" }).getByRole("textbox"));
+  // A folded form is filled too: it was typed into before another one was unfolded.
+  for (const [words, field] of typed) await field.evaluate((area: HTMLTextAreaElement, words) => void (area.value = words), words);
+
+  await worker.call("update", { task: id, comment: "I read the first one.", question: "And which format?", criteria: [{ i: 1, met: true, note: "seen" }] });
+  await project.callboard("tasks", "edit", id, "--priority", "0", "--label", "reader");
+  await project.callboard("tasks", "add", "A part of it", "--parent", id);
+  await expect(page.getByRole("heading", { name: "And which format?" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Criteria 1 of 2 met" })).toBeVisible();
+  await expect(about.getByRole("link", { name: /A part of it/ })).toBeVisible();
+  await project.callboard("tasks", "assign", id, "dev:someone");
+  await expect(about.getByRole("definition").filter({ hasText: "someone" })).toBeVisible();
+  await expect(about.getByLabel("What is done and what is left (not required)")).toBeVisible();
+  for (const [words, field] of typed) await expect(field).toHaveValue(words);
+  await board.isStillTheSamePage();
 });
 
 test("what is new is marked until it is read", async ({ page, project, agent }) => {

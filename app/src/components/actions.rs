@@ -5,7 +5,7 @@ use crate::components::panel::of_open;
 use crate::moves::{self, Ask, Move};
 use crate::store::Store;
 use contracts::standing::Column;
-use contracts::view::{TaskCard, TaskView};
+use contracts::view::TaskView;
 use contracts::{Actor, Code, TaskId};
 use leptos::prelude::*;
 
@@ -48,105 +48,134 @@ const ACTIONS: [Action; 9] = [
     Action { command: "cancel", word: "Cancel task", takes: Takes::Cancelling },
 ];
 
-/// What the actions of a task depend on.
+/// How an action stands for the reader.
 #[derive(Clone, PartialEq)]
-struct Ground {
-    task: TaskId,
-    /// Action, and the refusal that is worth showing.
-    actions: Vec<(Action, Option<String>)>,
-    commits: u32,
-    children: bool,
+enum Offer {
+    /// It makes no sense for a task as it is.
+    Absent,
+    Given,
+    /// Why not.
+    Refused(String),
 }
 
-fn ground(task: &TaskView) -> Ground {
-    let actions = ACTIONS
-        .into_iter()
-        .filter_map(|action| {
-            let allowance = task.allowed.iter().find(|allowance| allowance.command == action.command)?;
-            match &allowance.refused {
-                None => Some((action, None)),
-                Some(refused) if is_beside_the_point(refused.code) => None,
-                Some(refused) => Some((action, Some(refused.text.clone()))),
-            }
-        })
-        .collect();
-    let (closed, all) = task.card.children;
-    Ground { task: task.card.id.clone(), actions, commits: task.card.commits, children: closed < all }
+fn offer(task: &TaskView, command: &str) -> Offer {
+    match task.allowed.iter().find(|allowance| allowance.command == command).map(|allowance| &allowance.refused) {
+        None => Offer::Absent,
+        Some(None) => Offer::Given,
+        Some(Some(refused)) if is_beside_the_point(refused.code) => Offer::Absent,
+        Some(Some(refused)) => Offer::Refused(refused.text.clone()),
+    }
 }
 
 /// All actions of the open card.
 #[component]
 pub fn Actions() -> impl IntoView {
     let store = expect_context::<Store>();
-    let seen = of_open(store, ground);
+    // Everything is made once for a task and follows what it shows by itself, so that a change elsewhere neither folds a form nor
+    // takes what is typed into it.
+    let task = of_open(store, |task| task.card.id.clone());
+    let refused = of_open(store, |task| {
+        let why = |action: &Action| match offer(task, action.command) {
+            Offer::Refused(text) => Some((action.word, text)),
+            _ => None,
+        };
+        ACTIONS.iter().filter_map(why).collect::<Vec<_>>()
+    });
+    let why = move || {
+        let refused = refused.get().unwrap_or_default();
+        refused.into_iter().map(|(word, text)| view! { <p class="quiet t-12"><b>{word}</b>": "{text}</p> }).collect_view()
+    };
     move || {
-        seen.get().map(|ground| {
-            let refused: Vec<_> = ground.actions.iter().filter_map(|(action, refused)| Some((action.word, refused.clone()?))).collect();
-            let buttons = ground.actions.iter().map(|(action, refused)| one(*action, refused.is_some(), &ground)).collect_view();
+        task.get().map(|task| {
+            let buttons = ACTIONS.map(|action| view! { <Offered action=action task=task.clone()/> }).collect_view();
             view! {
                 <div class="acts">
                     {buttons}
-                    <MoveTo/>
+                    <MoveTo task=task/>
                 </div>
-                {refused.into_iter().map(|(word, text)| view! { <p class="quiet t-12"><b>{word}</b>": "{text}</p> }).collect_view()}
+                {why}
             }
         })
     }
 }
 
-fn one(action: Action, refused: bool, ground: &Ground) -> AnyView {
+/// One action: its button, or what unfolds its form. A form that is open stays when the action is refused meanwhile: what is typed
+/// into it is still somebody's, and sending it says why not.
+#[component]
+fn Offered(action: Action, task: TaskId) -> impl IntoView {
+    let store = expect_context::<Store>();
     let Action { command, word, takes } = action;
-    if refused {
-        return view! { <button class="button" type="button" disabled=true>{word}</button> }.into_any();
+    let offer = of_open(store, move |task| offer(task, command));
+    let known = Memo::new(move |_| offer.with(|offer| offer.as_ref().is_some_and(|offer| *offer != Offer::Absent)));
+    let refused = Memo::new(move |_| offer.with(|offer| matches!(offer, Some(Offer::Refused(_)))));
+    let disabled = move || refused.get().then(|| view! { <button class="button" type="button" disabled=true>{word}</button> });
+    move || {
+        let task = task.clone();
+        known.get().then(|| {
+            if takes == Takes::Nothing {
+                let given = move || {
+                    let task = task.clone();
+                    (!refused.get()).then(|| {
+                        view! { <CommandForm command=command place=command task=task class="inline"><Send text=word quiet=command != "claim"/></CommandForm> }
+                    })
+                };
+                return view! { {disabled}{given} }.into_any();
+            }
+            let open = store.refusal.get_untracked().is_some_and(|refusal| refusal.command == command);
+            view! {
+                {disabled}
+                <details class="unfold" data-once="" name="act" open=open data-refused=move || refused.get().then_some("")>
+                    <summary class="button">{format!("{word}…")}</summary>
+                    <CommandForm command=command place=command task=task class="stack" label=word>
+                        {fields(action)}
+                        <div class="row"><Send text=word/></div>
+                    </CommandForm>
+                </details>
+            }
+            .into_any()
+        })
     }
-    let task = ground.task.clone();
-    if takes == Takes::Nothing {
-        return view! {
-            <CommandForm command=command place=command task=task class="inline"><Send text=word quiet=command != "claim"/></CommandForm>
-        }
-        .into_any();
-    }
-    let (commits, children) = (ground.commits, ground.children);
-    let fields = move || match (command, takes) {
-        (_, Takes::Closing) => view! { <Closing commits=commits/> }.into_any(),
-        (_, Takes::Cancelling) => view! { <Cancelling children=children/> }.into_any(),
+}
+
+/// The words an action takes.
+fn fields(action: Action) -> AnyView {
+    match (action.command, action.takes) {
+        (_, Takes::Closing) => view! { <Closing/> }.into_any(),
+        (_, Takes::Cancelling) => view! { <Cancelling/> }.into_any(),
         ("block", _) => view! { <Blocking/> }.into_any(),
         ("release", _) => view! { <TextArea name="note" label="What is done and what is left (not required)"/> }.into_any(),
         ("hold", _) => view! { <TextArea name="note" label="Why, and until when"/> }.into_any(),
         _ => view! { <TextArea name="note" label="Why (not required)"/> }.into_any(),
-    };
-    let store = expect_context::<Store>();
-    let open = store.refusal.get_untracked().is_some_and(|refusal| refusal.command == command);
-    view! {
-        <details class="unfold" data-once="" name="act" open=open>
-            <summary class="button">{format!("{word}…")}</summary>
-            <CommandForm command=command place=command task=task class="stack" label=word>
-                {fields()}
-                <div class="row"><Send text=word/></div>
-            </CommandForm>
-        </details>
     }
-    .into_any()
 }
 
 /// The words a close or a submission takes.
 #[component]
-fn Closing(commits: u32) -> impl IntoView {
-    let ticked = FormState::typed("no_code", if commits == 0 { "true" } else { "" }) == "true";
-    let evidence = if commits == 0 { "No commit is bound to it, so the note says why." } else { "Its commits are the evidence; a note is welcome." };
+fn Closing() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let commits = of_open(store, |task| task.card.commits);
+    let without = Memo::new(move |_| commits.get().is_none_or(|commits| commits == 0));
+    let typed = FormState::typed("no_code", "") == "true";
+    let evidence = move || if without.get() { "No commit is bound to it, so the note says why." } else { "Its commits are the evidence; a note is welcome." };
     view! {
         <p class="quiet t-12">{evidence}</p>
-        <TextArea name="note" label="What was delivered" required=commits == 0/>
-        <label class="tick"><input type="checkbox" name="no_code" value="true" checked=ticked/>" Without code"</label>
+        <TextArea name="note" label="What was delivered" required=without/>
+        <label class="tick"><input type="checkbox" name="no_code" value="true" checked=move || typed || without.get()/>" Without code"</label>
     }
     .into_any()
 }
 
 #[component]
-fn Cancelling(children: bool) -> impl IntoView {
+fn Cancelling() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let children = of_open(store, |task| task.card.children.0 < task.card.children.1);
+    let too = move || {
+        let open = children.get().unwrap_or_default();
+        open.then(|| view! { <label class="tick"><input type="checkbox" name="with_children" value="true"/>" Its open subtasks too"</label> })
+    };
     view! {
         <TextArea name="note" label="Why" required=true/>
-        {children.then(|| view! { <label class="tick"><input type="checkbox" name="with_children" value="true"/>" Its open subtasks too"</label> })}
+        {too}
     }
     .into_any()
 }
@@ -163,70 +192,86 @@ fn Blocking() -> impl IntoView {
 /// The id of what unfolds to move the open card.
 pub const MOVE: &str = "move";
 
-/// What "Move to…" depends on.
+/// What a column is to the open card.
 #[derive(Clone, PartialEq)]
-struct Target {
-    card: TaskCard,
-    moves: Vec<(Column, Option<String>)>,
+enum Way {
+    /// It lies there.
+    Here,
+    /// Why it can't go there.
+    Refused(String),
+    /// It goes there once these words are said.
+    Ask(Ask),
+    Now,
+}
+
+fn way(task: &TaskView, column: Column, me: &Actor) -> Way {
+    let card = &task.card;
+    if card.column == column {
+        return Way::Here;
+    }
+    if !card.moves.contains(&column) {
+        return Way::Refused(moves::reason(card, &task.allowed, column).unwrap_or_else(|| "not from here".to_owned()));
+    }
+    match moves::plan(card, column, me) {
+        Ok(Move::Ask(ask)) => Way::Ask(ask),
+        Ok(Move::Now(_)) => Way::Now,
+        Err(problem) => Way::Refused(problem.title),
+    }
 }
 
 /// The twin of dragging: one form a column.
 #[component]
-fn MoveTo() -> impl IntoView {
+fn MoveTo(task: TaskId) -> impl IntoView {
     let store = expect_context::<Store>();
-    let seen = of_open(store, |task| Target {
-        card: task.card.clone(),
-        moves: crate::order::COLUMNS
-            .into_iter()
-            .filter(|column| *column != task.card.column)
-            .map(|column| {
-                let may = task.card.moves.contains(&column);
-                (column, (!may).then(|| moves::reason(&task.card, &task.allowed, column).unwrap_or_else(|| "not from here".to_owned())))
-            })
-            .collect(),
-    });
-    move || {
-        seen.get().map(|target| {
-            let asked = store.refusal.get_untracked().filter(|refusal| refusal.command == "move").and_then(|refusal| refusal.fields.get("to").cloned());
-            let open = asked.is_some();
-            let me = store.me.with_untracked(|me| me.actor.clone());
-            let rows = target.moves.into_iter().map(|(column, refused)| row(&target.card, column, &me, refused, asked.as_deref())).collect_view();
-            view! {
-                <details class="unfold" data-once="" id=MOVE name="act" open=open>
-                    <summary class="button">"Move to…"</summary>
-                    <ul class="moves">{rows}</ul>
-                </details>
-            }
-        })
+    let asked = store.refusal.get_untracked().filter(|refusal| refusal.command == "move").and_then(|refusal| refusal.fields.get("to").cloned());
+    let rows =
+        crate::order::COLUMNS.map(|column| view! { <Row task=task.clone() column=column asked=asked.as_deref() == Some(column.as_str())/> }).collect_view();
+    view! {
+        <details class="unfold" data-once="" id=MOVE name="act" open=asked.is_some()>
+            <summary class="button">"Move to…"</summary>
+            <ul class="moves">{rows}</ul>
+        </details>
     }
+    .into_any()
 }
 
 /// One column: the button that moves there, or, where words are needed first, what unfolds their form. Either bears the column's name.
-fn row(card: &TaskCard, column: Column, me: &Actor, refused: Option<String>, asked: Option<&str>) -> AnyView {
-    let (name, to, task) = (column.words(), column.as_str(), card.id.clone());
-    if let Some(reason) = refused {
-        return view! { <li><button class="button" type="button" disabled=true>{name}</button><span class="quiet t-12">{reason}</span></li> }.into_any();
-    }
-    match moves::plan(card, column, me) {
-        Ok(Move::Ask(ask)) => view! {
-            <li>
-                <details class="unfold" name="move" open=asked == Some(to)>
-                    <summary class="button">{format!("{name}…")}</summary>
-                    <AskForm task=task ask=ask done=Callback::new(|_| ())/>
-                </details>
-            </li>
-        }
-        .into_any(),
-        Ok(Move::Now(_)) => view! {
-            <li>
-                <CommandForm command="move" place=format!("move-{to}") task=task class="inline" only=("to", to.to_owned())>
-                    <input type="hidden" name="to" value=to/>
-                    <Send text=name quiet=true/>
-                </CommandForm>
-            </li>
-        }
-        .into_any(),
-        Err(problem) => view! { <li><span class="quiet t-12">{problem.title}</span></li> }.into_any(),
+#[component]
+fn Row(task: TaskId, column: Column, asked: bool) -> impl IntoView {
+    let store = expect_context::<Store>();
+    let me = store.me.with_untracked(|me| me.actor.clone());
+    let way = of_open(store, move |task| way(task, column, &me));
+    let (name, to) = (column.words(), column.as_str());
+    move || {
+        let task = task.clone();
+        way.get().and_then(|way| match way {
+            Way::Here => None,
+            Way::Refused(reason) => {
+                Some(view! { <li><button class="button" type="button" disabled=true>{name}</button><span class="quiet t-12">{reason}</span></li> }.into_any())
+            }
+            Way::Ask(ask) => Some(
+                view! {
+                    <li>
+                        <details class="unfold" name="move" open=asked>
+                            <summary class="button">{format!("{name}…")}</summary>
+                            <AskForm task=task ask=ask done=Callback::new(|_| ())/>
+                        </details>
+                    </li>
+                }
+                .into_any(),
+            ),
+            Way::Now => Some(
+                view! {
+                    <li>
+                        <CommandForm command="move" place=format!("move-{to}") task=task class="inline" only=("to", to.to_owned())>
+                            <input type="hidden" name="to" value=to/>
+                            <Send text=name quiet=true/>
+                        </CommandForm>
+                    </li>
+                }
+                .into_any(),
+            ),
+        })
     }
 }
 

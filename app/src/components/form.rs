@@ -26,8 +26,11 @@ pub struct FormState {
 impl FormState {
     /// What was typed into a field of a form that was refused, else what it holds by itself.
     pub fn typed(name: &str, otherwise: impl Into<String>) -> String {
-        let typed = use_context::<FormState>().and_then(|state| state.typed.with_value(|typed| typed.get(name).cloned()));
-        typed.unwrap_or_else(|| otherwise.into())
+        FormState::refused_with(name).unwrap_or_else(|| otherwise.into())
+    }
+
+    fn refused_with(name: &str) -> Option<String> {
+        use_context::<FormState>().and_then(|state| state.typed.with_value(|typed| typed.get(name).cloned()))
     }
 }
 
@@ -169,7 +172,7 @@ fn settled(event: &web_sys::SubmitEvent) {
 pub fn TextField(
     name: &'static str,
     #[prop(into)] label: String,
-    #[prop(optional, into)] value: String,
+    #[prop(optional, into)] value: Signal<String>,
     #[prop(optional)] placeholder: &'static str,
     #[prop(optional)] hidden_label: bool,
     #[prop(optional)] required: bool,
@@ -177,7 +180,9 @@ pub fn TextField(
     #[prop(optional, into)] list: Option<String>,
     #[prop(optional, into)] id: Option<String>,
 ) -> impl IntoView {
-    let value = FormState::typed(name, value);
+    // An attribute is what a field holds until somebody types into it, so a change elsewhere never takes their words.
+    let typed = FormState::refused_with(name);
+    let value = move || typed.clone().unwrap_or_else(|| value.get());
     view! {
         <label class="labelled">
             <span class=hidden_label.then_some("only-read")>{label}</span>
@@ -197,7 +202,7 @@ pub fn TextArea(
     #[prop(optional, into)] value: String,
     #[prop(optional)] placeholder: &'static str,
     #[prop(default = 2)] rows: u32,
-    #[prop(optional)] required: bool,
+    #[prop(optional, into)] required: Signal<bool>,
     #[prop(optional, into)] id: Option<String>,
 ) -> impl IntoView {
     let value = FormState::typed(name, value);
@@ -205,7 +210,7 @@ pub fn TextArea(
         <label class="labelled">
             <span>{label}</span>
             <span class="field" data-area>
-                <textarea name=name rows=rows.to_string() style=format!("--rows: {rows}") placeholder=placeholder required=required id=id inner_html=words::in_textarea(&value)></textarea>
+                <textarea name=name rows=rows.to_string() style=format!("--rows: {rows}") placeholder=placeholder required=move || required.get() id=id inner_html=words::in_textarea(&value)></textarea>
             </span>
         </label>
     }

@@ -16,7 +16,8 @@ use leptos::prelude::*;
 pub fn Questions() -> impl IntoView {
     let store = expect_context::<Store>();
     let questions = of_open(store, |task| task.questions.clone());
-    move || questions.get().unwrap_or_default().into_iter().map(|question| view! { <Ask question=question/> }).collect_view()
+    // By id, so that another question leaves what is typed into this one alone.
+    view! { <For each=move || questions.get().unwrap_or_default() key=|question| question.id.clone() let:question><Ask question=question/></For> }.into_any()
 }
 
 #[component]
@@ -82,45 +83,63 @@ fn Choices(choices: Vec<String>) -> impl IntoView {
 #[component]
 pub fn ReviewAsked() -> impl IntoView {
     let store = expect_context::<Store>();
-    let review = of_open(store, |task| {
+    let asked = of_open(store, |task| {
         let asked = task.card.standing == Standing::InReview || task.card.review.as_ref().is_some_and(|review| review.state == "submitted");
-        let said = task.thread.iter().rfind(|entry| entry.kind == "task.submitted").map(|entry| entry.html.clone()).unwrap_or_default();
-        asked.then(|| (task.card.id.clone(), task.card.review.clone(), said, task.card.commits, crate::components::actions::refusal(task, "review")))
+        asked.then(|| (task.card.id.clone(), crate::components::actions::refusal(task, "review")))
     });
     move || {
-        review.get().flatten().map(|(task, review, said, commits, refused)| {
+        asked.get().flatten().map(|(task, refused)| {
+            let judged = match refused {
+                Some(text) => view! { <p class="quiet t-12 gateform">{text}</p> }.into_any(),
+                None => view! {
+                    <CommandForm command="review" place="review" task=task class="gateform" label="Review">
+                        <TextArea name="note" label="What to change, or what was good" placeholder="Needed to ask for changes"/>
+                        <div class="row">
+                            <Send text="Ask for changes" quiet=true name="verdict" value="changes"/>
+                            <span class="push"><Send text="Pass" name="verdict" value="pass"/></span>
+                        </div>
+                    </CommandForm>
+                }
+                .into_any(),
+            };
+            view! {
+                <section class="gate" aria-labelledby="review-h">
+                    <HandedIn/>
+                    {judged}
+                </section>
+            }
+        })
+    }
+}
+
+/// Who handed it in, and with what.
+#[component]
+fn HandedIn() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let seen = of_open(store, |task| {
+        let said = task.thread.iter().rfind(|entry| entry.kind == "task.submitted").map(|entry| entry.html.clone()).unwrap_or_default();
+        (task.card.review.clone(), said, task.card.commits)
+    });
+    move || {
+        seen.get().map(|(review, said, commits)| {
             let by = review.as_ref().map(|review| (review.by.clone(), review.at, review.note.clone()));
             let evidence = match commits {
                 0 => "No commit is bound to it.".to_owned(),
                 n => format!("{} bound to it.", words::count(n.into(), "commit is", "commits are")),
             };
             view! {
-                <section class="gate" aria-labelledby="review-h">
-                    <header>
-                        <Glyph shape=Shape::PERSON/>
-                        <div>
-                            <h2 id="review-h">"Is this good?"</h2>
-                            {by.clone().map(|(actor, at, _)| view! { <p><b><bdi>{actor.short().to_owned()}</bdi></b>" handed it in · "<Ago at=at/></p> })}
-                        </div>
-                    </header>
-                    <dl>
-                        {by.filter(|(_, _, note)| !note.is_empty()).map(|(_, _, note)| view! { <dt>"Their note"</dt><dd><Prose html=said text=note/></dd> })}
-                        <dt>"Evidence"</dt><dd>{evidence}</dd>
-                        <dt>"A yes"</dt><dd>"closes the task, if nothing else is missing."</dd>
-                    </dl>
-                    {match refused {
-                        Some(text) => view! { <p class="quiet t-12 gateform">{text}</p> }.into_any(),
-                        None => view! {
-                            <CommandForm command="review" place="review" task=task class="gateform" label="Review">
-                                <TextArea name="note" label="What to change, or what was good" placeholder="Needed to ask for changes"/>
-                                <div class="row">
-                                    <Send text="Ask for changes" quiet=true name="verdict" value="changes"/>
-                                    <span class="push"><Send text="Pass" name="verdict" value="pass"/></span>
-                                </div>
-                            </CommandForm>
-                        }.into_any(),
-                    }}
-                </section>
+                <header>
+                    <Glyph shape=Shape::PERSON/>
+                    <div>
+                        <h2 id="review-h">"Is this good?"</h2>
+                        {by.clone().map(|(actor, at, _)| view! { <p><b><bdi>{actor.short().to_owned()}</bdi></b>" handed it in · "<Ago at=at/></p> })}
+                    </div>
+                </header>
+                <dl>
+                    {by.filter(|(_, _, note)| !note.is_empty()).map(|(_, _, note)| view! { <dt>"Their note"</dt><dd><Prose html=said text=note/></dd> })}
+                    <dt>"Evidence"</dt><dd>{evidence}</dd>
+                    <dt>"A yes"</dt><dd>"closes the task, if nothing else is missing."</dd>
+                </dl>
             }
         })
     }

@@ -129,9 +129,10 @@ pub fn Criteria() -> impl IntoView {
     let met = move || criteria.get().unwrap_or_default().iter().filter(|criterion| criterion.met == Some(true)).count();
     let all = Memo::new(move |_| criteria.get().unwrap_or_default().len());
     let now: fn(&TaskView, i32) -> Values = |task, _| vec![("criteria", texts(&task.criteria))];
+    // An item is made anew only when its own words differ, so that an answer to one leaves what is typed into another alone.
     let items = move || {
         let task = ground.get().flatten();
-        criteria.get().unwrap_or_default().into_iter().enumerate().map(|(place, criterion)| item(task.clone(), place + 1, criterion)).collect_view()
+        (0..all.get()).map(|place| view! { <Item task=task.clone() place=place/> }).collect_view()
     };
     let edit = move || {
         ground.get().flatten().map(|task| {
@@ -163,49 +164,56 @@ fn texts(criteria: &[Criterion]) -> String {
 }
 
 /// One item: its glyph is the answer, and a press on it says that it is met or takes that back.
-fn item(task: Option<contracts::TaskId>, i: usize, criterion: Criterion) -> impl IntoView + use<> {
+#[component]
+fn Item(task: Option<contracts::TaskId>, place: usize) -> impl IntoView {
+    let store = expect_context::<Store>();
+    let criterion = of_open(store, move |task| task.criteria.get(place).cloned());
+    let text = Memo::new(move |_| criterion.get().flatten().map(|criterion| criterion.text));
+    let written = Memo::new(move |_| criterion.get().flatten().map(|criterion| criterion.note).unwrap_or_default());
+    let i = place + 1;
+    let answer = {
+        let task = task.clone();
+        move || criterion.get().flatten().map(|criterion| answer(task.clone(), i, &criterion))
+    };
+    let missing = move || {
+        let failed = criterion.get().flatten().is_some_and(|criterion| criterion.met == Some(false));
+        failed.then(|| view! { <span class="quiet">" · not met"</span> })
+    };
+    let note = move || Some(written.get()).filter(|note| !note.is_empty()).map(|note| view! { <small dir="auto">{note}</small> });
+    let more = move || task.clone().zip(text.get()).map(|(task, text)| view! { <Answering task=task i=i text=text note=written/> });
+    view! { <li>{answer}<span dir="auto">{move || text.get()}{missing}</span>{note}{more}</li> }.into_any()
+}
+
+fn answer(task: Option<contracts::TaskId>, i: usize, criterion: &Criterion) -> AnyView {
     let (shape, label) = match criterion.met {
         Some(true) => (Shape::DONE, "met"),
         Some(false) => (Shape::FAILED, "not met"),
         None => (Shape::PENDING, "no answer yet"),
     };
+    let Some(task) = task else { return view! { <Glyph shape=shape label=label/> }.into_any() };
     let met = criterion.met == Some(true);
-    let answer = match task.clone() {
-        None => view! { <Glyph shape=shape label=label/> }.into_any(),
-        Some(task) => {
-            let note = criterion.note.clone();
-            let words = format!("{}: {}", if met { "Take back" } else { "Met" }, criterion.text);
-            view! {
-                <CommandForm command="edit" place=format!("criterion-{i}") task=task class="check" only=("i", i.to_string())>
-                    <input type="hidden" name="i" value=i.to_string()/>
-                    <input type="hidden" name="answer_note" value=note/>
-                    <button name="met" value=if met { "" } else { "true" } aria-label=words title=label><Glyph shape=shape/></button>
-                </CommandForm>
-            }
-            .into_any()
-        }
-    };
-    let more = task.map(|task| view! { <Answering task=task i=i criterion=criterion.clone()/> });
+    let note = criterion.note.clone();
+    let words = format!("{}: {}", if met { "Take back" } else { "Met" }, criterion.text);
     view! {
-        <li>
-            {answer}
-            <span dir="auto">{criterion.text.clone()}{(criterion.met == Some(false)).then(|| view! { <span class="quiet">" · not met"</span> })}</span>
-            {(!criterion.note.is_empty()).then(|| view! { <small dir="auto">{criterion.note.clone()}</small> })}
-            {more}
-        </li>
+        <CommandForm command="edit" place=format!("criterion-{i}") task=task class="check" only=("i", i.to_string())>
+            <input type="hidden" name="i" value=i.to_string()/>
+            <input type="hidden" name="answer_note" value=note/>
+            <button name="met" value=if met { "" } else { "true" } aria-label=words title=label><Glyph shape=shape/></button>
+        </CommandForm>
     }
+    .into_any()
 }
 
 /// An answer with its reason: met or not, and where to see it.
 #[component]
-fn Answering(task: contracts::TaskId, i: usize, criterion: Criterion) -> impl IntoView {
-    let label = format!("Answer with a note: {}", criterion.text);
+fn Answering(task: contracts::TaskId, i: usize, text: String, note: Memo<String>) -> impl IntoView {
+    let label = format!("Answer with a note: {text}");
     view! {
         <details class="unfold" data-once="">
             <summary class="button" data-kind="quiet" data-shape="square" aria-label=label.clone() title="Answer with a note"><Icon name="comment" size="sm"/></summary>
             <CommandForm command="edit" place=format!("answer-{i}") task=task class="stack" label=label only=("i", i.to_string())>
                 <input type="hidden" name="i" value=i.to_string()/>
-                <TextField name="answer_note" label="Where to see it, or what is missing" value=criterion.note/>
+                <TextField name="answer_note" label="Where to see it, or what is missing" value=note/>
                 <div class="row"><button class="button" name="met" value="true">"Met"</button><button class="button" name="met" value="false">"Not met"</button></div>
             </CommandForm>
         </details>
