@@ -5,14 +5,29 @@ use super::desk::Desk;
 use super::text::count;
 use contracts::Problem;
 use serde_json::json;
+use storage::{Rebuilt, StoreError};
 
 /// Rebuilds and says so.
 pub async fn run(desk: &mut Desk) -> Result<Exit, Problem> {
-    let made = desk.boot.store.rebuild().await.map_err(|fault| fault.problem())?;
+    let made = match desk.boot.store.rebuild().await {
+        // What can't be read can't be emptied either.
+        Err(StoreError::Corrupt(_)) => anew(desk).await,
+        made => made,
+    };
+    let made = made.map_err(|fault| fault.problem())?;
     if desk.out.manner.json {
         desk.out.document(&json!({"events": made.events, "tasks": made.tasks, "epoch": made.epoch}))?;
     } else {
         desk.out.row(format!("rebuilt {} from {}; leases and sessions were kept", count(made.tasks, "task"), count(made.events, "event")));
     }
     Ok(Exit::Done)
+}
+
+/// A database in the place of a damaged one, which is kept beside it.
+async fn anew(desk: &Desk) -> Result<Rebuilt, StoreError> {
+    let (store, opened) = desk.boot.store.anew().await?;
+    for sentence in opened.repaired {
+        tracing::warn!("{sentence}");
+    }
+    store.rebuild().await
 }

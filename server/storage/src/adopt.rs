@@ -92,7 +92,7 @@ impl Fact {
 impl Store {
     /// The tasks that facts were adopted as, by the names of these facts; and every task there is.
     pub async fn adopted_tasks(&self) -> Result<(HashMap<String, String>, HashSet<String>), StoreError> {
-        let mut conn = self.inner.writer.lock().await;
+        let mut conn = self.inner.writer().await?;
         let names = imported(&mut conn, self).await?.into_iter().filter(|(event, _)| event.kind == Kind::TaskCreated);
         let adopted = names.map(|(event, name)| (name, event.subject)).collect();
         let tasks = q("select id from task where project = ?1").fetch_all(&mut *conn).await?.iter().map(|row| row.get(0)).collect();
@@ -105,15 +105,16 @@ impl Store {
         if inner.options.read_only {
             return Err(StoreError::Refused("the board was opened for reading only".to_owned()));
         }
-        let mut conn = inner.writer.lock().await;
+        let mut conn = inner.writer().await?;
+        let held = lock::exclusive(&inner.place.run("write.lock")).await?;
         if self.replaced() {
             return Err(StoreError::Replaced);
         }
-        let held = lock::exclusive(&inner.place.run("write.lock")).await?;
         let now = inner.now();
         let moved = index_moved(inner, &mut conn).await?;
         let mut tx = conn.begin_with("begin immediate").await?;
         let mut head = Head::require(&mut tx).await?;
+        head.settle_clock(&mut tx, now).await?;
         if let Some(moved) = moved {
             head.index_seen = moved.seen;
             if moved.seal {
@@ -186,7 +187,8 @@ impl Store {
         tx.commit().await?;
         drop(held);
         if let Some(writer) = writer {
-            append::complete(&mut conn, &inner.place, &inner.options.disk, &writer, &[]).await?;
+            let appended = append::complete(&mut conn, &inner.place, &inner.options.disk, &writer, &[]).await;
+            appended.map_err(|error| StoreError::NotSafe(Box::new(error)))?;
         }
         drop(conn);
         inner.announce();

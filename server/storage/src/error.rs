@@ -37,7 +37,7 @@ pub enum StoreError {
     DiskFull,
     /// The answer was recorded in the database but could not be written to the log file.
     #[error("recorded, but the log file could not be written: {0}")]
-    NotSafe(io::Error),
+    NotSafe(Box<StoreError>),
     /// A file could not be read or written.
     #[error("file: {0}")]
     Io(io::Error),
@@ -98,16 +98,19 @@ impl StoreError {
                 .detail("What could not be written was not answered for.")
                 .hint(Hint::text("free some space, then send the same call again")),
             StoreError::NotSafe(error) => {
-                let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
-                let (code, title) = match full {
-                    true => (Code::Busy, "Recorded here, but not yet safe: the disk is full"),
-                    false => (Code::Internal, "Recorded here, but not yet safe: the log file could not be written"),
+                let (code, title) = match **error {
+                    StoreError::DiskFull => (Code::Busy, "Recorded here, but not yet safe: the disk is full"),
+                    StoreError::Busy => (Code::Busy, "Recorded here, but not yet safe: another process held the log file for five seconds"),
+                    _ => (Code::Internal, "Recorded here, but not yet safe: the log file could not be written"),
                 };
-                Problem::new(code, title).detail("The next write, or the same call with the same key, completes it.").hint(retry())
+                let hint = Hint::text("`callboard sync`, or any other write, completes it; sent again without its key, it would be done twice");
+                Problem::new(code, title).detail("It is on this board; only the log file lacks it still.").hint(hint)
             }
             StoreError::Refused(why) => Problem::new(Code::Internal, why.clone()),
-            StoreError::Corrupt(_) => Problem::new(Code::Internal, "The board's database is damaged")
-                .hint(Hint::text("close every Callboard process and open the board again: it is made anew from the log files")),
+            StoreError::Corrupt(_) => {
+                let text = "it is made anew from the log files, and the damaged one kept beside it".to_owned();
+                Problem::new(Code::Internal, "The board's database is damaged").hint(Hint { text, calls: vec![Call::new("rebuild")] })
+            }
             StoreError::Io(error) => Problem::new(Code::Internal, format!("A file of the board could not be read or written: {}", error.kind()))
                 .hint(Hint::text("see that all in .callboard is yours and a file or folder as it was, then send the same call again")),
             StoreError::Sql(_) => Problem::new(Code::Internal, "The board's database could not answer")

@@ -102,6 +102,17 @@ impl Head {
         }
     }
 
+    /// Lets go of a clock that was ahead and was set right: what comes now follows the greatest one within the cap again.
+    pub async fn settle_clock(&mut self, conn: &mut SqliteConnection, now: Moment) -> Result<(), StoreError> {
+        let furthest = Stamp { moment: Moment(now.0.saturating_add(contracts::limits::CLOCK_AHEAD_MS_MAX)), counter: Stamp::COUNTER_MAX };
+        if self.hlc.is_none_or(|hlc| hlc <= furthest) {
+            return Ok(());
+        }
+        let greatest = q("select max(at) from event where project = ?1 and at <= ?2").bind(furthest.to_string()).fetch_one(&mut *conn).await?;
+        self.hlc = greatest.get::<Option<String>, _>(0).map(|at| stamp(&at)).transpose()?;
+        Ok(())
+    }
+
     /// Lets go of the present writer for good: git has its file, and a file that git has is never written again.
     pub async fn seal(&mut self, conn: &mut SqliteConnection) -> Result<(), StoreError> {
         if let Some(writer) = &self.writer {

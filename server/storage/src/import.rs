@@ -7,7 +7,7 @@ use crate::log_file::{self, Place, Seen};
 use crate::projection::{self, Arrived};
 use crate::rebuild::Indexes;
 use crate::script::Script;
-use crate::sql::{blob, q};
+use crate::sql::{self, blob, q};
 use crate::store::Reconciled;
 use contracts::{EventId, Moment, Writer, limits};
 use sqlx::{Row, SqliteConnection};
@@ -91,6 +91,25 @@ async fn known(conn: &mut SqliteConnection, lines: &[Line]) -> Result<HashSet<Ve
     let ids = crate::sql::list(lines.iter().map(|line| line.event.id.as_str()));
     let sql = "select id from event where project = ?1 and id in (select unhex(value) from json_each(?2))";
     Ok(q(sql).bind(ids).fetch_all(&mut *conn).await?.iter().map(|row| row.get(0)).collect())
+}
+
+/// Writers with lines in the log folder: a file bears the name of its writer, a pack is looked into.
+pub(crate) fn writers(place: &Place) -> Result<HashSet<String>, StoreError> {
+    let mut found = HashSet::new();
+    for file in log_file::listing(&place.log())? {
+        let stem = file.name.trim_end_matches(".jsonl");
+        if Writer::parse(stem).is_ok() {
+            found.insert(stem.to_owned());
+            continue;
+        }
+        let mut lines = Lines::open(place, &file.name, 0)?;
+        while let Some(raw) = lines.next()? {
+            if let Ok(line) = encoding::decode(&raw.bytes) {
+                found.insert(line.event.writer.as_str().to_owned());
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// A log file being read: whole lines from where it was left.
@@ -231,13 +250,12 @@ pub(crate) async fn read_in(
     bulk: bool,
     report: &mut Reconciled,
 ) -> Result<(), StoreError> {
-    use sqlx::Connection;
     loop {
         let (mut good, read, end) = batch(place, reading.name, &mut reading.lines, report)?;
         if let Some(but) = reading.but {
             good.retain(|line| line.event.writer != *but);
         }
-        let mut tx = conn.begin().await?;
+        let mut tx = sql::begin(conn).await?;
         let mut head = Head::require(&mut tx).await?;
         let mut script = Script::default();
         let arrived = insert(&mut tx, place, &mut head, good, Source::File(reading.name), now, &mut script).await?;

@@ -133,14 +133,16 @@ pub(crate) fn cut(path: &Path, good: u64) -> io::Result<()> {
 
 /// Adds lines at the end and makes them last. After a failure the file is cut back, so that the next try starts clean.
 pub(crate) fn append(disk: &Disk, path: &Path, text: &[u8]) -> io::Result<u64> {
-    let new = !path.exists();
-    if let (true, Some(folder)) = (new, path.parent())
+    if let Some(folder) = path.parent()
         && !folder.exists()
     {
         fs::create_dir(folder)?;
+        folder.parent().map_or(Ok(()), |above| disk.sync_folder(above))?;
     }
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     let before = file.metadata()?.len();
+    // An empty one may be left of a try that failed before the folder was made to last.
+    let new = before == 0;
     let written = disk.at(Step::Append).and_then(|()| file.write_all(text)).and_then(|()| disk.at(Step::Sync)).and_then(|()| file.sync_data());
     let written = match (written, path.parent()) {
         (Ok(()), Some(folder)) if new => disk.sync_folder(folder),

@@ -42,7 +42,7 @@ impl Store {
             return Ok(0);
         }
         let now = inner.now();
-        let mut conn = inner.writer.lock().await;
+        let mut conn = inner.writer().await?;
         let _turn = lock::exclusive(&inner.place.run("write.lock")).await?;
         q("delete from mark where project = ?1 and at < ?2").bind(micros(now.plus_seconds(-DAYS * 86_400))).execute(&mut *conn).await?;
         Ok(q(sql).bind(kind).bind(key).bind(value).bind(micros(now)).execute(&mut *conn).await?.rows_affected())
@@ -54,7 +54,7 @@ impl Store {
         if inner.options.read_only {
             return Ok(false);
         }
-        let mut conn = inner.writer.lock().await;
+        let mut conn = inner.writer().await?;
         let _turn = lock::exclusive(&inner.place.run("write.lock")).await?;
         let sql = "update lease set worktree = ?4, branch = ?5 where project = ?1 and task = ?2 and actor = ?3";
         Ok(q(sql).bind(task.as_str()).bind(holder.as_str()).bind(worktree).bind(branch).execute(&mut *conn).await?.rows_affected() > 0)

@@ -38,7 +38,7 @@ impl Store {
 
     /// Notes them.
     pub async fn note(&self, names: &[String]) -> Result<(), StoreError> {
-        let mut conn = self.inner.writer.lock().await;
+        let mut conn = self.inner.writer().await?;
         for name in names {
             import::note_read(&mut conn, &Seen { name: noted(name), size: 0, mtime: 0 }, 0).await?;
         }
@@ -66,7 +66,7 @@ impl Store {
 
     async fn read_names(&self, names: impl IntoIterator<Item = String>) -> Result<Vec<(String, i64)>, StoreError> {
         let names: Vec<String> = names.into_iter().collect();
-        let mut conn = self.inner.writer.lock().await;
+        let mut conn = self.inner.writer().await?;
         let sql = "select name, size from log_file where project = ?1 and name in (select value from json_each(?2))";
         let rows = q(sql).bind(list(names.iter().map(String::as_str))).fetch_all(&mut *conn).await?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
@@ -79,7 +79,7 @@ impl Store {
         if inner.options.read_only || offered.is_empty() {
             return Ok(report);
         }
-        let mut conn = inner.writer.lock().await;
+        let mut conn = inner.writer().await?;
         let lock = lock::exclusive(&inner.place.run("write.lock")).await?;
         let own = Head::require(&mut conn).await?.writer;
         let now = inner.now();
@@ -103,7 +103,7 @@ impl Store {
 
     /// Blobs that events wait for and that are not here, by their SHA-256.
     pub async fn missing_blobs(&self) -> Result<Vec<String>, StoreError> {
-        let mut conn = self.inner.writer.lock().await;
+        let mut conn = self.inner.writer().await?;
         let waiting = waiting_blobs(&mut conn, &self.inner.place).await?;
         Ok(waiting.into_iter().filter(|(_, here)| !here).map(|(waits_for, _)| waits_for.trim_start_matches("blob:").to_owned()).collect())
     }
@@ -114,7 +114,7 @@ impl Store {
         if encoding::sha256_hex(bytes) != sha256 {
             return Ok(false);
         }
-        let mut conn = inner.writer.lock().await;
+        let mut conn = inner.writer().await?;
         let lock = lock::exclusive(&inner.place.run("write.lock")).await?;
         inner.options.disk.write_blob_aside(&inner.place, sha256, bytes)?;
         let mut tx = conn.begin_with("begin immediate").await?;

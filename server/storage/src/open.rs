@@ -22,26 +22,40 @@ impl Store {
     pub async fn open(place: Place, options: Options) -> Result<(Store, Opened), StoreError> {
         check(&place)?;
         let mut opened = Opened::default();
-        let mut conn = match usable(&place, &options).await {
+        let found = usable(&place, &options).await;
+        Store::opened(place, options, found, &mut opened).await.map(|store| (store, opened))
+    }
+
+    /// Opens the same board again with a database made anew; the one that lies there was found damaged and is moved aside.
+    pub async fn anew(&self) -> Result<(Store, Opened), StoreError> {
+        let (place, options) = (self.inner.place.clone(), self.inner.options.clone());
+        let mut opened = Opened::default();
+        let conn = prepared(&place, &options, Some(identity(&place)?), &mut opened).await?;
+        Store::opened(place, options, Ok(Some(conn)), &mut opened).await.map(|store| (store, opened))
+    }
+
+    async fn opened(place: Place, options: Options, found: Result<Option<SqliteConnection>, StoreError>, opened: &mut Opened) -> Result<Store, StoreError> {
+        let mut conn = match found {
             Ok(Some(conn)) => conn,
-            Ok(None) => prepared(&place, &options, &mut opened).await?,
-            Err(StoreError::Corrupt(_) | StoreError::Busy) if !options.read_only => prepared(&place, &options, &mut opened).await?,
+            Ok(None) => prepared(&place, &options, None, opened).await?,
+            Err(StoreError::Corrupt(_) | StoreError::Busy) if !options.read_only => prepared(&place, &options, None, opened).await?,
             Err(error) => return Err(error),
         };
         if !options.read_only {
             // The common case takes no lock and writes nothing.
+            let judged = identity(&place)?;
             match work_to_do(&mut conn, &place, &options).await {
                 Ok(false) => {}
-                Ok(true) => opened.reconciled = under_lock(&mut conn, &place, &options, &mut opened).await?,
+                Ok(true) => opened.reconciled = under_lock(&mut conn, &place, &options, opened).await?,
                 Err(StoreError::Corrupt(_)) => {
                     drop(conn);
-                    conn = prepared(&place, &options, &mut opened).await?;
-                    opened.reconciled = under_lock(&mut conn, &place, &options, &mut opened).await?;
+                    conn = prepared(&place, &options, Some(judged), opened).await?;
+                    opened.reconciled = under_lock(&mut conn, &place, &options, opened).await?;
                 }
                 Err(error) => return Err(error),
             }
         }
-        let identity = log_file::identity(&fs::metadata(place.database())?);
+        let identity = identity(&place)?;
         let readers = store::readers(&place, options.readers).await?;
         let inner = Inner {
             place,
@@ -53,12 +67,12 @@ impl Store {
             index_seen: std::sync::Mutex::default(),
             committed: watch::Sender::new(0),
         };
-        Ok((Store { inner: Arc::new(inner) }, opened))
+        Ok(Store { inner: Arc::new(inner) })
     }
 
     /// Reads in what other files hold and completes the own one: after a merge, a checkout, or when the log folder changed.
     pub async fn reconcile(&self) -> Result<Reconciled, StoreError> {
-        let mut conn = self.inner.writer.lock().await;
+        let mut conn = self.inner.writer().await?;
         let mut opened = Opened::default();
         if !work_to_do(&mut conn, &self.inner.place, &self.inner.options).await? {
             return Ok(Reconciled::default());
@@ -74,7 +88,7 @@ impl Store {
     /// Files in the log folder that are not read because the branch that brought them is a stranger's.
     pub async fn left_alone(&self) -> Result<usize, StoreError> {
         let inner = &self.inner;
-        let mut conn = inner.writer.lock().await;
+        let mut conn = inner.writer().await?;
         let own = Head::require(&mut conn).await?.writer;
         let files = import::unread(&mut conn, &inner.place, own.as_ref().map(Writer::as_str)).await?;
         Ok(if !files.is_empty() && is_a_strangers(&inner.options).await { files.len() } else { 0 })
@@ -116,14 +130,24 @@ async fn usable(place: &Place, options: &Options) -> Result<Option<SqliteConnect
     }
 }
 
-/// Makes or migrates the database, under the write lock. A damaged one is moved aside.
-async fn prepared(place: &Place, options: &Options, opened: &mut Opened) -> Result<SqliteConnection, StoreError> {
+/// Which file the database is.
+fn identity(place: &Place) -> Result<(i64, i64), StoreError> {
+    Ok(log_file::identity(&fs::metadata(place.database())?))
+}
+
+/// Makes or migrates the database, under the write lock. A damaged one is moved aside: one that shows it here, or the one that was found
+/// so before, unless somebody replaced it meanwhile.
+async fn prepared(place: &Place, options: &Options, damaged: Option<(i64, i64)>, opened: &mut Opened) -> Result<SqliteConnection, StoreError> {
     for folder in ["run", "log", "blobs"] {
         fs::create_dir_all(place.root.join(folder))?;
     }
     let _lock = lock::exclusive(&place.run("write.lock")).await?;
     let path = place.database();
-    match migrated(&path).await {
+    let found = match damaged.is_some_and(|damaged| identity(place).is_ok_and(|here| here == damaged)) {
+        true => Err(StoreError::Corrupt("found before".to_owned())),
+        false => migrated(&path).await,
+    };
+    match found {
         Err(StoreError::Corrupt(_)) => {
             let aside = format!("state.db.broken-{}", (options.clock)().0);
             for suffix in ["", "-wal", "-shm"] {
@@ -132,7 +156,7 @@ async fn prepared(place: &Place, options: &Options, opened: &mut Opened) -> Resu
                     fs::rename(from, place.root.join(format!("{aside}{suffix}")))?;
                 }
             }
-            opened.repaired.push(format!("the database was damaged; it was moved aside as {aside} and made anew from the log files"));
+            opened.repaired.push(format!("the database was damaged or another board's; it was moved aside as {aside} and made anew from the log files"));
             migrated(&path).await
         }
         done => done,
@@ -171,6 +195,9 @@ async fn work_to_do(conn: &mut SqliteConnection, place: &Place, options: &Option
     if elsewhere && (options.tracked)(&place.database()) {
         return Err(StoreError::Refused("state.db belongs to another directory and git tracks it: a repository must not bring its own database".to_owned()));
     }
+    if elsewhere && knows_what_no_file_holds(conn, place).await? {
+        return Err(StoreError::Corrupt("it was copied here from another board".to_owned()));
+    }
     if own != head.writer {
         return Ok(true);
     }
@@ -186,6 +213,14 @@ async fn work_to_do(conn: &mut SqliteConnection, place: &Place, options: &Option
         return Ok(true);
     }
     Ok(waiting_blobs(conn, place).await?.iter().any(|(_, here)| *here))
+}
+
+/// Whether events of this database stand in no log file here. In a directory that was copied as a whole they do; what a database from
+/// elsewhere says beyond them is nobody's.
+async fn knows_what_no_file_holds(conn: &mut SqliteConnection, place: &Place) -> Result<bool, StoreError> {
+    let here = import::writers(place)?;
+    let rows = q("select distinct writer from event where project = ?1").fetch_all(&mut *conn).await?;
+    Ok(rows.iter().any(|row| !here.contains(row.get::<&str, _>(0))))
 }
 
 /// Whether the files in the log folder came with a branch whose log is not to be read.

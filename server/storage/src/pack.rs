@@ -44,7 +44,7 @@ impl Store {
     pub async fn pack(&self, in_base: &[String]) -> Result<Packed, StoreError> {
         let inner = &self.inner;
         let folder = inner.place.log();
-        let mut conn = inner.writer.lock().await;
+        let mut conn = inner.writer().await?;
         let _lock = lock::exclusive(&inner.place.run("write.lock")).await?;
         let own = Head::require(&mut conn).await?.writer.map(|own| format!("{own}.jsonl"));
         let before = inner.now().plus_seconds(-limits::PACK_DAYS * 86_400);
@@ -73,7 +73,7 @@ impl Store {
     /// Writes own sealed files back, byte for byte, that are neither here nor on any branch. One of which an event is missing is left.
     pub async fn restore(&self) -> Result<Vec<Restored>, StoreError> {
         let inner = &self.inner;
-        let mut conn = inner.writer.lock().await;
+        let mut conn = inner.writer().await?;
         let _lock = lock::exclusive(&inner.place.run("write.lock")).await?;
         let rows = q("select writer from writer where project = ?1 and sealed = 1 order by writer").fetch_all(&mut *conn).await?;
         let mut restored = Vec::new();

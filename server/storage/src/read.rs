@@ -61,8 +61,15 @@ impl Drop for Read {
 }
 
 impl Read {
-    pub(crate) async fn begin(mut conn: OwnedMutexGuard<SqliteConnection>, place: Place, now: Moment) -> Result<Read, StoreError> {
-        SqliteTransactionManager::begin(&mut conn, None).await?;
+    pub(crate) async fn begin(mut conn: OwnedMutexGuard<SqliteConnection>, place: Place, now: Moment, only_reads: bool) -> Result<Read, StoreError> {
+        let begun = SqliteTransactionManager::begin(&mut conn, None).await;
+        // Within another one it would see for ever what that one saw.
+        if matches!(begun, Err(sqlx::Error::WorkerCrashed)) || sql::depth(&conn) > 1 {
+            sql::reconnect(&mut conn, &place.database(), only_reads).await?;
+            SqliteTransactionManager::begin(&mut conn, None).await?;
+        } else {
+            begun?;
+        }
         Ok(Read { conn, place, now, project: None, leased: None })
     }
 

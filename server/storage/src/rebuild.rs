@@ -48,7 +48,7 @@ impl Store {
     /// Makes all projections anew from the events, in one transaction, under a new epoch.
     pub async fn rebuild(&self) -> Result<Rebuilt, StoreError> {
         let inner = &self.inner;
-        let mut conn = inner.writer.lock().await;
+        let mut conn = inner.writer().await?;
         let _lock = lock::exclusive(&inner.place.run("write.lock")).await?;
         conn.execute(MUCH_IN_MEMORY).await?;
         let mut tx = conn.begin_with("begin immediate").await?;

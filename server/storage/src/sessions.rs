@@ -13,7 +13,7 @@ fn hash(id: &str) -> Vec<u8> {
 
 /// Stores or replaces a session.
 pub async fn put(store: &Store, id: &str, data: &str, until: Moment) -> Result<(), StoreError> {
-    let mut conn = store.inner.writer.lock().await;
+    let mut conn = store.inner.writer().await?;
     sqlx::query(
         "insert into session (id_hash, data, until) values (?1, ?2, ?3) on conflict (id_hash) do update set data = excluded.data, until = excluded.until",
     )
@@ -39,7 +39,7 @@ pub async fn get(store: &Store, id: &str) -> Result<Option<(String, Moment)>, St
 
 /// Ends a session.
 pub async fn delete(store: &Store, id: &str) -> Result<(), StoreError> {
-    let mut conn = store.inner.writer.lock().await;
+    let mut conn = store.inner.writer().await?;
     sqlx::query("delete from session where id_hash = ?1").bind(hash(id)).execute(&mut *conn).await?;
     Ok(())
 }
@@ -47,7 +47,7 @@ pub async fn delete(store: &Store, id: &str) -> Result<(), StoreError> {
 /// Deletes what is over: sessions, and receipts older than seven days. The page server does this when it starts, and daily.
 pub async fn expire(store: &Store) -> Result<(), StoreError> {
     let now = store.inner.now();
-    let mut conn = store.inner.writer.lock().await;
+    let mut conn = store.inner.writer().await?;
     sqlx::query("delete from session where until <= ?1").bind(micros(now)).execute(&mut *conn).await?;
     let from = now.plus_seconds(-contracts::limits::RECEIPT_DAYS * 86_400);
     crate::sql::q("delete from receipt where project = ?1 and at <= ?2").bind(micros(from)).execute(&mut *conn).await?;

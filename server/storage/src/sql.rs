@@ -4,8 +4,9 @@ use crate::error::StoreError;
 use contracts::{Actor, EventId, Moment, Stamp, TaskId, Writer};
 use engine::{Event, Kind, Order};
 use sqlx::query::Query;
+use sqlx::sqlite::SqliteTransactionManager;
 use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteRow, SqliteSynchronous};
-use sqlx::{ConnectOptions, Row, Sqlite};
+use sqlx::{ConnectOptions, Connection, Row, Sqlite, Transaction, TransactionManager};
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ pub(crate) fn q(sql: &str) -> Query<'_, Sqlite, SqliteArguments<'_>> {
     sqlx::query(sql).bind(PROJECT)
 }
 
-/// The memory every connection has for pages, as it is set when opening.
+/// The memory the writing connection has for pages when it does not write in bulk.
 pub(crate) const USUAL_MEMORY: &str = "pragma cache_size = -8000";
 
 /// Opens a connection. Whether the file may be made is the caller's choice.
@@ -32,7 +33,8 @@ pub(crate) async fn connect(path: &Path, create: bool, only_reads: bool) -> Resu
         .statement_cache_capacity(300)
         // Rows come from a thread of SQLite's own; a larger buffer wakes us less often.
         .row_buffer_size(1_024)
-        .pragma("cache_size", "-8000")
+        // There are several readers, and what they look at lies in the system's own cache.
+        .pragma("cache_size", if only_reads { "-2000" } else { "-8000" })
         // What one large transaction left of the write-ahead log does not stay on the disk for ever.
         .pragma("journal_size_limit", "16777216")
         .pragma("temp_store", "memory")
@@ -41,6 +43,35 @@ pub(crate) async fn connect(path: &Path, create: bool, only_reads: bool) -> Resu
         options = options.pragma("query_only", "on");
     }
     Ok(options.connect().await?)
+}
+
+/// Whether a connection is in no transaction. One that could not be ended, because the disk failed in the middle of it, is never left
+/// again: whatever comes after would go into it, unseen, and hold up every other process.
+pub(crate) async fn is_at_rest(conn: &mut SqliteConnection) -> bool {
+    // One that was dropped is rolled back in its turn: behind a question it is done.
+    depth(conn) == 0 || (conn.ping().await.is_ok() && depth(conn) == 0)
+}
+
+/// Transactions within each other on this connection.
+pub(crate) fn depth(conn: &SqliteConnection) -> usize {
+    SqliteTransactionManager::get_transaction_depth(conn)
+}
+
+/// Opens a connection in the place of one that is not to be used any more.
+pub(crate) async fn reconnect(conn: &mut SqliteConnection, path: &Path, only_reads: bool) -> Result<(), StoreError> {
+    let spoiled = std::mem::replace(conn, connect(path, false, only_reads).await?);
+    tracing::warn!("a connection to the database was opened anew: its last transaction could not be ended");
+    // Its thread lets go of what it locked, whether or not it can say goodbye.
+    let _ = spoiled.close_hard().await;
+    Ok(())
+}
+
+/// Begins a transaction that writes: at once where it is the outermost, so that nobody commits between what it reads and what it writes.
+pub(crate) async fn begin(conn: &mut SqliteConnection) -> Result<Transaction<'_, Sqlite>, StoreError> {
+    Ok(match depth(conn) {
+        0 => conn.begin_with("begin immediate").await?,
+        _ => conn.begin().await?,
+    })
 }
 
 /// An event's id as it is stored.

@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tokio::sync::{Mutex, OwnedMutexGuard, watch};
+use tokio::sync::{Mutex, MutexGuard, OwnedMutexGuard, watch};
 
 /// The world, as the process that opens a store knows it.
 #[derive(Clone)]
@@ -118,6 +118,15 @@ impl Inner {
     pub fn now(&self) -> Moment {
         (self.options.clock)()
     }
+
+    /// The connection that writes, in no transaction.
+    pub async fn writer(&self) -> Result<MutexGuard<'_, SqliteConnection>, StoreError> {
+        let mut conn = self.writer.lock().await;
+        if !sql::is_at_rest(&mut conn).await {
+            sql::reconnect(&mut conn, &self.place.database(), self.options.read_only).await?;
+        }
+        Ok(conn)
+    }
 }
 
 impl Store {
@@ -172,7 +181,8 @@ impl Reader {
     /// their own it holds the one connection there is.
     pub async fn begin(&self) -> Result<Read, StoreError> {
         let now = self.inner.now();
-        Read::begin(self.connection().await, self.inner.place.clone(), now).await
+        let only_reads = self.inner.options.read_only || !self.inner.readers.is_empty();
+        Read::begin(self.connection().await, self.inner.place.clone(), now, only_reads).await
     }
 
     /// A connection that is free, else the next in turn.

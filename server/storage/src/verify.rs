@@ -20,7 +20,8 @@ pub struct Finding {
     pub file: String,
     /// The line, from 1; 0 when it is about the whole file.
     pub line: u64,
-    /// What kind of fault: a reason of quarantine, or `order`, `gap`, `chain`, `twice`, `not_in_database`, `not_in_file`, `blob`, `waits`, `clock_ahead`.
+    /// What kind of fault: a reason of quarantine, or `order`, `gap`, `chain`, `twice`, `not_in_database`, `not_in_file`, `blob`, `waits`,
+    /// `clock_ahead`, `damaged`.
     pub code: String,
     /// In words.
     pub text: String,
@@ -110,10 +111,29 @@ impl Store {
         for (writer, seen) in &mut writers {
             chain(writer, seen, &mut report);
         }
-        self.against_database(&writers, &mut report).await?;
+        match self.against_database(&writers, &mut report).await {
+            // Told with what else is wrong with its pages.
+            Ok(()) | Err(StoreError::Corrupt(_)) => self.pages(&mut report).await?,
+            Err(error) => return Err(error),
+        }
         self.blobs(&mut report)?;
         report.findings.sort();
         Ok(report)
+    }
+
+    /// Whether SQLite itself can read all of its file.
+    async fn pages(&self, report: &mut VerifyReport) -> Result<(), StoreError> {
+        let mut read = self.reader().begin().await?;
+        let found = sqlx::query("pragma integrity_check(5)").fetch_all(&mut *read.conn).await;
+        let texts: Vec<String> = match found.map_err(StoreError::from) {
+            Ok(rows) => rows.iter().map(|row| row.get(0)).collect(),
+            Err(StoreError::Corrupt(text)) => vec![text],
+            Err(other) => return Err(other),
+        };
+        for text in texts.iter().flat_map(|text| text.lines()).filter(|text| *text != "ok") {
+            report.add("state.db", 0, "damaged", format!("{text}; `callboard rebuild` makes it anew from the log files"));
+        }
+        Ok(())
     }
 
     /// Puts a line of another file aside, with why it can't be used; whether it was not there yet.

@@ -102,7 +102,7 @@ impl Store {
         if requests.len() > REQUESTS_MAX {
             return Err(StoreError::Refused(format!("{} requests in one batch, the limit is {REQUESTS_MAX}", requests.len())));
         }
-        let mut conn = inner.writer.lock().await;
+        let mut conn = inner.writer().await?;
         if self.replaced() {
             return Err(StoreError::Replaced);
         }
@@ -112,6 +112,10 @@ impl Store {
             return Ok(vec![Outcome::Done]);
         }
         let held = lock::exclusive(&inner.place.run("write.lock")).await?;
+        // Whoever replaces it does so under this lock.
+        if self.replaced() {
+            return Err(StoreError::Replaced);
+        }
         let Committed { outcomes, writer, lines, wrote } = commit(inner, &mut conn, requests).await?;
         drop(held);
         if !wrote {
@@ -132,11 +136,7 @@ impl Store {
 
 /// A failed append: what was written is recorded but not yet safe, and nobody is handed a receipt for it.
 fn not_safe(outcomes: Vec<Outcome>, error: StoreError) -> Vec<Outcome> {
-    let error = match error {
-        StoreError::Io(error) => StoreError::NotSafe(error),
-        StoreError::DiskFull => StoreError::NotSafe(std::io::ErrorKind::StorageFull.into()),
-        other => other,
-    };
+    let error = StoreError::NotSafe(Box::new(error));
     tracing::error!(%error, "the log file could not be written");
     let has_events = |outcome: &Outcome| match outcome {
         Outcome::Receipts(receipts) => receipts.iter().any(|receipt| !receipt.events.is_empty()),
@@ -169,6 +169,7 @@ async fn commit(inner: &Inner, conn: &mut SqliteConnection, requests: Vec<Reques
         head.store(&mut tx).await?;
     }
     let found = head.clone();
+    head.settle_clock(&mut tx, now).await?;
     let mut outcomes = Vec::with_capacity(requests.len());
     let mut wrote = false;
     let (mut later, mut lines) = (Script::default(), Vec::new());

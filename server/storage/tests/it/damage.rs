@@ -1,9 +1,10 @@
 //! What people and other programs do to a board's files: tidied folders, lines moved about, a database of the wrong format.
 
-use crate::board::{fresh, plan, request};
+use crate::board::{World, begun, fresh, plan, request};
 use contracts::Code;
 use contracts::view::{ActivityQuery, TaskQuery};
 use serde_json::json;
+use sqlx::Row;
 use std::fs;
 use storage::{Place, Store, StoreError};
 
@@ -95,5 +96,119 @@ async fn a_cursor_that_no_page_gave_is_refused_and_begins_nothing_again() {
         for refused in [tasks, hits, activity] {
             assert_eq!(refused.unwrap_err().problem().code, Code::BadRequest, "{cursor:?}");
         }
+    }
+}
+
+async fn raw(world: &World) -> sqlx::SqliteConnection {
+    sqlx::Connection::connect(world.root.join("state.db").to_str().unwrap()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_transaction_that_the_database_gave_up_by_itself_is_never_written_into() {
+    let (_folder, world, store) = fresh().await;
+    plan(&store, json!([{"title": "before"}])).await;
+    // What a full disk does to a statement: the transaction is gone before anybody could end it.
+    for (verb, table, name) in [("insert", "event", "one"), ("insert", "task", "two"), ("update", "project_head", "three")] {
+        let trigger = format!("create trigger full before {verb} on {table} begin select raise(rollback, 'no room'); end");
+        sqlx::raw_sql(&trigger).execute(&mut raw(&world).await).await.unwrap();
+        for _ in 0..3 {
+            store.write(vec![request("dev:ana", "plan", json!({"tasks": [{"title": "refused"}]}))]).await.unwrap_err();
+        }
+        sqlx::raw_sql("drop trigger full").execute(&mut raw(&world).await).await.unwrap();
+        let after = plan(&store, json!([{"title": name}])).await.remove(0);
+        let (other, _) = world.open().await;
+        let seen = other.reader().begin().await.unwrap().cards(&TaskQuery::default(), None).await.unwrap();
+        assert!(seen.rows.iter().any(|row| row.task.id == after), "{table}: another process sees what was answered for");
+        plan(&other, json!([{"title": format!("{name}, from elsewhere")}])).await;
+        let own = store.reader().begin().await.unwrap().cards(&TaskQuery::default(), None).await.unwrap();
+        assert_eq!(own.rows.len(), seen.rows.len() + 1, "{table}: and sees what others wrote");
+        other.close().await;
+    }
+    assert!(store.verify().await.unwrap().is_sound());
+}
+
+#[tokio::test]
+async fn any_page_that_is_damaged_is_told_and_the_board_is_made_anew_from_its_files() {
+    let (_folder, world, store) = fresh().await;
+    plan(&store, json!([{"title": "one", "spec": "a spec", "labels": ["a"], "files": ["src/"]}, {"title": "two", "after": [0]}])).await;
+    let before = world.dump().await;
+    store.close().await;
+    let path = world.root.join("state.db");
+    let whole = fs::read(&path).unwrap();
+    let trees = sqlx::query("select rootpage from sqlite_schema where rootpage > 1").fetch_all(&mut raw(&world).await).await.unwrap();
+    let size: i64 = sqlx::query("pragma page_size").fetch_one(&mut raw(&world).await).await.unwrap().get(0);
+    assert!(trees.len() > 20);
+    for tree in trees {
+        let page = usize::try_from(tree.get::<i64, _>(0)).unwrap();
+        let size = usize::try_from(size).unwrap();
+        let mut damaged = whole.clone();
+        damaged[(page - 1) * size..page * size].fill(0xa5);
+        for beside in ["state.db-wal", "state.db-shm"] {
+            let _ = fs::remove_file(world.root.join(beside));
+        }
+        fs::write(&path, &damaged).unwrap();
+        let (store, opened) = world.open().await;
+        let told = !opened.repaired.is_empty() || store.verify().await.unwrap().findings.iter().any(|found| found.code == "damaged");
+        assert!(told, "page {page}");
+        let (anew, opened) = store.anew().await.unwrap();
+        assert_eq!((opened.made_anew, opened.repaired.len()), (true, 1), "page {page}");
+        assert!(anew.verify().await.unwrap().is_sound(), "page {page}");
+        assert_eq!(world.dump().await, before, "page {page}");
+        store.close().await;
+        anew.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_database_copied_from_another_board_counts_for_nothing() {
+    let (_folder, ours, store) = fresh().await;
+    let there = tempfile::tempdir().unwrap();
+    let world = ours.beside(there.path(), 7);
+    let (theirs, _) = world.open().await;
+    begun(&theirs).await;
+    plan(&theirs, json!([{"title": "theirs"}])).await;
+    theirs.close().await;
+    plan(&store, json!([{"title": "ours"}])).await;
+    let before = ours.dump().await;
+    store.close().await;
+    fs::copy(world.root.join("state.db"), ours.root.join("state.db")).unwrap();
+    let (store, opened) = ours.open().await;
+    assert_eq!((opened.made_anew, opened.repaired.len()), (true, 1), "{opened:?}");
+    assert_eq!(ours.dump().await, before);
+    assert!(store.verify().await.unwrap().is_sound());
+}
+
+#[tokio::test]
+async fn what_was_recorded_is_not_told_as_busy_when_the_log_file_stays_locked() {
+    let (_folder, world, store) = fresh().await;
+    plan(&store, json!([{"title": "one"}])).await;
+    let lock = fs::File::options().write(true).create(true).truncate(false).open(world.root.join("run/append.lock")).unwrap();
+    lock.lock().unwrap();
+    let outcomes = store.write(vec![request("dev:ana", "plan", json!({"tasks": [{"title": "two"}]}))]).await.unwrap();
+    let [storage::Outcome::Refused(problem)] = outcomes.as_slice() else { panic!("{outcomes:?}") };
+    assert!(problem.title.starts_with("Recorded here, but not yet safe"), "{problem:?}");
+    lock.unlock().unwrap();
+    plan(&store, json!([{"title": "three"}])).await;
+    assert!(store.verify().await.unwrap().is_sound(), "the next write completes it");
+    assert_eq!(world.lines().iter().filter(|line| line.contains("task.created")).count(), 3);
+}
+
+#[tokio::test]
+async fn a_clock_that_was_ahead_and_was_set_right_leaves_nothing_behind() {
+    let (_folder, world, store) = fresh().await;
+    for ahead in [3_600, 2 * 365 * 86_400] {
+        plan(&store, json!([{"title": "before"}])).await;
+        world.pass(ahead);
+        plan(&store, json!([{"title": "ahead"}])).await;
+        world.pass(-ahead);
+        let count = world.lines().len();
+        for title in ["one", "two", "three"] {
+            plan(&store, json!([{"title": title}])).await;
+        }
+        let at = |line: &String| serde_json::from_str::<serde_json::Value>(line).unwrap()["at"].as_str().unwrap().to_owned();
+        let after: Vec<String> = world.lines()[count..].iter().map(at).collect();
+        assert!(after.is_sorted_by(|a, b| a < b), "each after the one before: {after:?}");
+        let now = contracts::Stamp { moment: contracts::Moment((world.options().clock)().0 + 1_000), counter: 0 }.to_string();
+        assert!(after.iter().all(|at| *at < now), "{ahead}: {after:?} at {now}");
     }
 }
