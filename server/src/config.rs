@@ -81,14 +81,25 @@ impl Config {
         self.project.http.port.or(self.person.http.port)
     }
 
-    /// Further names accepted in `Host`.
+    /// Further names accepted in `Host`: the person's own alone. The project's file comes with the repository, and whoever wrote that would
+    /// choose which names may speak for the person.
     pub fn hosts(&self) -> Vec<String> {
-        self.project.http.hosts.clone().or_else(|| self.person.http.hosts.clone()).unwrap_or_default()
+        self.person.http.hosts.clone().unwrap_or_default()
     }
 
-    /// Whether browsers must enter a code.
+    /// What of the project's file has no effect, in words.
+    pub fn left_out(&self) -> Option<String> {
+        let hosts = self.project.http.hosts.as_ref().filter(|hosts| !hosts.is_empty())?;
+        let names: Vec<String> = hosts.iter().map(|name| format!("--allow-host {name}")).collect();
+        Some(format!(
+            "http.hosts in .callboard/config.toml has no effect, as the file comes with the repository: give {}, or write it into ~/.config/callboard/config.toml",
+            names.join(" ")
+        ))
+    }
+
+    /// Whether browsers must enter a code: when either file wants it.
     pub fn private(&self) -> bool {
-        self.project.http.private.or(self.person.http.private).unwrap_or(false)
+        [self.project.http.private, self.person.http.private].contains(&Some(true))
     }
 
     /// Whether `ui` opens a browser.
@@ -108,8 +119,8 @@ impl Config {
         let (project, person) = (&self.project.http, &self.person.http);
         [
             ("http.port", pick(project.port, person.port, "the first free one of 2140 to 2159")),
-            ("http.hosts", pick(project.hosts.clone(), person.hosts.clone(), "[]")),
-            ("http.private", pick(project.private, person.private, "false")),
+            ("http.hosts", pick(None, person.hosts.clone(), "[]")),
+            ("http.private", pick(project.private.filter(|private| *private), person.private, "false")),
             ("http.open", pick(project.open, person.open, "false")),
         ]
         .into_iter()

@@ -20,7 +20,7 @@ use contracts::view::BoardQuery;
 use contracts::{Actor, Caller, Code, Command, CommandRequest, Problem, Surface, Title};
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The allow-list: a database, lock, token or worktree can't be committed, not even by `git add -A`.
 pub const GITIGNORE: &str = "/*\n!/.gitignore\n!/.gitattributes\n!/log/\n!/blobs/\n!/reports/\n!/config.toml\n";
@@ -167,7 +167,11 @@ fn folder(place: &git::Place) -> Result<Step, Problem> {
     let directory = place.directory();
     let found = fs::symlink_metadata(&directory);
     let did = match found {
-        Ok(found) if found.is_dir() => Did::Already,
+        Ok(found) if found.is_dir() => match storage::link(&directory) {
+            Ok(None) => Did::Already,
+            Ok(Some(link)) => return Err(Problem::new(Code::BadRequest, format!(".callboard/{link} is a link: see where it leads, then delete it"))),
+            Err(fault) => return Err(fault.problem()),
+        },
         Ok(_) => return Err(Problem::new(Code::BadRequest, ".callboard is not a folder of its own; a board is never behind a link or a file")),
         Err(_) => {
             fs::create_dir(&directory).map_err(|fault| unwritable(".callboard", &fault))?;
@@ -244,7 +248,7 @@ fn remember(place: &git::Place) -> Result<Option<Step>, Problem> {
 
 /// Writes a file whole or not at all. A link is followed, and who may read the file stays as it was.
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = followed(path)?;
     let fresh = path.with_extension(format!("callboard-{}", std::process::id()));
     let written = fs::write(&fresh, text).and_then(|()| match fs::metadata(&path) {
         Ok(found) => fs::set_permissions(&fresh, found.permissions()),
@@ -257,8 +261,25 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     placed
 }
 
+/// Where a file really is. A link within the project is followed, one that leads out of it is not: a repository can bring one, and would
+/// choose which of the person's files is written over.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    let Some(home) = path.ancestors().skip(1).find(|folder| folder.join(".git").exists()) else {
+        return Ok(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
+    };
+    let home = fs::canonicalize(home)?;
+    let there = path.ancestors().find_map(|part| Some((part, fs::canonicalize(part).ok()?)));
+    let Some((part, real)) = there else { return Ok(path.to_owned()) };
+    if !real.starts_with(&home) {
+        return Err(io::Error::other("a link leads out of the project; see where to, then delete it"));
+    }
+    let rest = path.strip_prefix(part).unwrap_or(Path::new(""));
+    Ok(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
+}
+
 fn unwritable(what: &str, fault: &io::Error) -> Problem {
-    Problem::new(Code::Busy, format!("{what} can't be written: {}", fault.kind()))
+    let why = if fault.kind() == io::ErrorKind::Other { fault.to_string() } else { fault.kind().to_string() };
+    Problem::new(Code::Busy, format!("{what} can't be written: {why}"))
 }
 
 #[cfg(test)]

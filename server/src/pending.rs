@@ -43,9 +43,9 @@ pub fn add(directory: &Path, actor: &Actor, principal: &str, request: &CommandRe
     OpenOptions::new().create(true).append(true).open(directory.join(FILE))?.write_all(&text)
 }
 
-/// Hands the oldest lines to the board. Gives what became of those that the board will never take, in sentences.
+/// Hands the oldest lines to the board, unless somebody writes there: a hook, or who only reads, does not wait for that. Gives what became of those that the board will never take, in sentences.
 pub async fn drain(directory: &Path, port: &ServerPort) -> Vec<String> {
-    if fs::metadata(directory.join(FILE)).is_ok_and(|found| found.len() > 0) {
+    if fs::metadata(directory.join(FILE)).is_ok_and(|found| found.len() > 0) && !port.store().is_written() {
         match take(directory, port).await {
             Ok(sentences) => return sentences,
             Err(fault) => tracing::warn!(%fault, "the queue could not be read"),

@@ -70,7 +70,8 @@ impl Settings {
     pub fn of(project: &Project) -> Settings {
         let value = |key: &str| project.settings.get(key);
         let number = |key: &str| value(key).and_then(Value::as_i64);
-        let word = |key: &str| value(key).and_then(Value::as_str).map(str::to_owned);
+        // The log may come from anywhere: what this version would refuse to set has no effect either.
+        let word = |key: &str| value(key).filter(|value| check(key, value).is_ok()).and_then(Value::as_str).map(str::to_owned);
         let added = value("types").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let gate = match value("criteria_gate").and_then(Value::as_str) {
             Some("answered") => CriteriaGate::Answered,
@@ -146,7 +147,7 @@ pub fn check(key: &str, value: &Value) -> Result<Value, String> {
         "zone" => zone(value),
         _ if value.is_null() => Ok(Value::Null),
         "base" => line(200).and_then(|branch| match branch.as_str() {
-            Some(name) if name.starts_with('-') || name.contains(char::is_whitespace) || name.contains("..") => Err(format!("base is a branch, not {value}")),
+            Some(name) if !is_branch(name) => Err(format!("base is a branch like main or origin/main, not {value}")),
             _ => Ok(branch),
         }),
         "review_default" => value.is_boolean().then(|| value.clone()).ok_or_else(|| format!("review_default is true or false, not {value}")),
@@ -160,9 +161,29 @@ pub fn check(key: &str, value: &Value) -> Result<Value, String> {
         "types" => types(value),
         "wip_max" => number(1, 1_000),
         "views" => views(value),
-        "trees_dir" => line(limits::FILE_PATTERN_CHARS_MAX),
+        "trees_dir" => line(limits::FILE_PATTERN_CHARS_MAX).and_then(|folder| match folder.as_str() {
+            Some(name) if !is_for_trees(name) => {
+                Err(format!("trees_dir is a folder in the project or beside it, like .callboard/trees or ../trees, not {value}"))
+            }
+            _ => Ok(folder),
+        }),
         _ => line(limits::QUERY_CHARS_MAX),
     }
+}
+
+/// A branch that can stand in a command line as it is.
+fn is_branch(name: &str) -> bool {
+    let plain = |character: char| character.is_alphanumeric() || "/._-+@#".contains(character);
+    !name.starts_with('-') && !name.contains("..") && name.chars().all(plain)
+}
+
+/// A folder in the project or right beside it, and none of git's or of the board's own files.
+fn is_for_trees(name: &str) -> bool {
+    let parts: Vec<&str> = name.trim_end_matches('/').split('/').collect();
+    let below = parts.strip_prefix(&[".."]).unwrap_or(&parts);
+    let plain = |part: &&str| !matches!(*part, "" | "." | ".." | ".git") && !part.contains('\\') && !part.contains(':');
+    let boards_own = parts.first() == Some(&".callboard") && parts.get(1).is_none_or(|part| !part.starts_with("trees"));
+    !below.is_empty() && below.iter().all(plain) && !boards_own
 }
 
 fn zone(value: &Value) -> Result<Value, String> {
@@ -240,6 +261,15 @@ mod tests {
             ("name", Value::Null),
             ("review_default", json!("yes")),
             ("base", json!("--upload-pack=x")),
+            ("base", json!("main$(id)")),
+            ("base", json!("main;id")),
+            ("trees_dir", json!("/tmp/x")),
+            ("trees_dir", json!("../../x")),
+            ("trees_dir", json!("a/../../x")),
+            ("trees_dir", json!("..")),
+            ("trees_dir", json!(".git/x")),
+            ("trees_dir", json!(".callboard/log")),
+            ("trees_dir", json!(".callboard")),
             ("colour", json!(1)),
             ("wip_max", json!(0)),
             ("views", json!(["x"])),

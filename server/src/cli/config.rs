@@ -75,6 +75,11 @@ const SETTINGS: &[(&str, &str)] = &[
 /// Sets or explains.
 pub async fn run(desk: &mut Desk, args: ConfigArgs) -> Result<Exit, Problem> {
     match args.command {
+        ConfigCommand::Set { key, value } if key == "http.hosts" => {
+            let hint = format!("for one start: callboard ui --allow-host {value}; for all: [http] hosts = [...] in ~/.config/callboard/config.toml");
+            let why = "is yours to say and not the repository's, which carries .callboard/config.toml";
+            return Err(Problem::bad_request("http.hosts", why).hint(Hint::text(hint)));
+        }
         ConfigCommand::Set { key, value } if key.starts_with("http.") => {
             file::set(&desk.boot.root.join("config.toml"), &key, &value)?;
             if desk.out.manner.json {

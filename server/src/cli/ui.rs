@@ -107,6 +107,9 @@ pub async fn with(globals: &Globals, boot: Boot, mut out: Out, args: UiArgs, ser
     // Pages are for people: what an agent starts serves the person it answers to.
     let actor = if actor.is_dev() { actor } else { boot.identity.dev.clone() };
     let config = &boot.config;
+    if let Some(words) = config.left_out() {
+        out.notice(&words);
+    }
     let mut hosts = config.hosts();
     hosts.extend(args.allow_host);
     let open = args.open || config.open();

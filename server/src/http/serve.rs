@@ -5,15 +5,13 @@ use axum::body::Body;
 use axum::http::Request;
 use contracts::limits;
 use hyper::body::Incoming;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tower::ServiceExt as _;
 
 /// Ports tried when none is named.
@@ -91,7 +89,8 @@ pub async fn serve(listeners: Vec<TcpListener>, router: watch::Receiver<Router>,
 }
 
 async fn accept(listener: TcpListener, router: watch::Receiver<Router>, mut shutdown: watch::Receiver<bool>, connections: Arc<Semaphore>) {
-    let graceful = GracefulShutdown::new();
+    // Every connection holds one end of it, so it says when the last of them is over.
+    let (alive, mut over) = mpsc::channel::<()>(1);
     loop {
         let next = async {
             let permit = connections.clone().acquire_owned().await;
@@ -106,28 +105,36 @@ async fn accept(listener: TcpListener, router: watch::Receiver<Router>, mut shut
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let connection = graceful.watcher();
-        let router = router.clone();
+        let (router, shutdown, alive) = (router.clone(), shutdown.clone(), alive.clone());
         tokio::spawn(async move {
-            converse(stream, router, connection).await;
-            drop(permit);
+            converse(stream, router, shutdown).await;
+            drop((permit, alive));
         });
     }
-    drop(listener);
-    let _ = tokio::time::timeout(FAREWELL, graceful.shutdown()).await; // who is still there after that is cut off
+    drop((listener, alive));
+    let _ = tokio::time::timeout(FAREWELL, over.recv()).await; // who is still there after that is cut off
 }
 
-async fn converse(stream: TcpStream, router: watch::Receiver<Router>, watcher: hyper_util::server::graceful::Watcher) {
+async fn converse(stream: TcpStream, router: watch::Receiver<Router>, mut shutdown: watch::Receiver<bool>) {
     let _ = stream.set_nodelay(true); // only slower without
     let answer = hyper::service::service_fn(move |request: Request<Incoming>| {
         let router = router.borrow().clone();
         router.oneshot(request.map(Body::new))
     });
     // One version only: telling two apart would wait for a client's first bytes without a limit.
-    let mut builder = Builder::new(TokioExecutor::new()).http1_only();
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(limits::REQUEST_HEAD_SECONDS));
-    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
-    if let Err(error) = watcher.watch(connection.into_owned()).await {
+    let mut builder = hyper::server::conn::http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(limits::REQUEST_HEAD_SECONDS));
+    let connection = builder.serve_connection(TokioIo::new(stream), answer).with_upgrades();
+    let mut connection = std::pin::pin!(connection);
+    let told = async { drop(shutdown.wait_for(|ended| *ended).await) };
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = told => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
     }
 }

@@ -32,6 +32,9 @@ pub(crate) async fn complete(conn: &mut SqliteConnection, place: &Place, disk: &
             let rows = q(sql).bind(writer.as_str()).bind(last).fetch_all(&mut *conn).await?;
             for row in &rows {
                 let row = EventRow::read(row)?;
+                if let Some(reference) = encoding::blob_ref(&row.event.body) {
+                    disk.restore_blob(place, &reference.sha256)?;
+                }
                 add(&mut text, &encoding::encode(&Line { event: row.event, body: row.inline }));
             }
             rows.len()

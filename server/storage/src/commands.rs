@@ -343,9 +343,7 @@ pub(crate) fn inline(inner: &Inner, body: Map<String, Value>) -> Result<(Map<Str
         return Err(StoreError::Refused(format!("a body of {} bytes, the limit is {}", text.len(), limits::BLOB_BYTES_MAX)));
     }
     let sha256 = encoding::sha256_hex(text.as_bytes());
-    if log_file::read_blob(&inner.place, &sha256).is_none() {
-        inner.options.disk.write_blob(&inner.place, &sha256, text.as_bytes())?;
-    }
+    inner.options.disk.write_blob(&inner.place, &sha256, text.as_bytes())?;
     let mut reference = Map::new();
     reference.insert("blob".to_owned(), sha256.into());
     reference.insert("size".to_owned(), text.len().into());

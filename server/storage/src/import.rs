@@ -3,7 +3,7 @@
 use crate::encoding::{self, Line, Reason};
 use crate::error::StoreError;
 use crate::head::Head;
-use crate::log_file::{self, Place, Seen};
+use crate::log_file::{self, Disk, Place, Seen};
 use crate::projection::{self, Arrived};
 use crate::rebuild::Indexes;
 use crate::script::Script;
@@ -81,6 +81,11 @@ pub(crate) async fn insert(
         head.seq += 1;
         head.follow(line.event.at, now);
         let mut event = line.event;
+        if let Some(reference) = encoding::blob_ref(&event.body)
+            && let Err(error) = Disk::default().restore_blob(place, &reference.sha256)
+        {
+            tracing::warn!(%error, "a long body could not be kept beside the log");
+        }
         let missing = projection::whole(place, &mut event).err();
         arrived.push(Arrived { seq: head.seq, event, missing, is_new: true });
     }

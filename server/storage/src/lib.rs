@@ -38,6 +38,7 @@ pub use error::StoreError;
 pub use log_file::{Disk, Fault, Place, Step};
 pub use marks::Mark;
 pub use offered::Offer;
+pub use open::link;
 pub use pack::{Packed, Restored};
 pub use read::{Asking, CardPage, CardRow, ColumnPage, EventPage, Head, Hit, InboxRow, LiveRow, Read};
 pub use rebuild::Rebuilt;

@@ -25,6 +25,11 @@ fn open(path: &Path) -> io::Result<File> {
     }
 }
 
+/// Whether somebody holds the lock at `path` right now.
+pub(crate) fn is_held(path: &Path) -> bool {
+    open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 /// Takes the lock at `path`, waiting for it on a thread of its own for as long as a caller may be kept.
 pub(crate) async fn exclusive(path: &Path) -> Result<Held, StoreError> {
     let file = open(path)?;

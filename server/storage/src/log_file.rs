@@ -45,9 +45,23 @@ impl Disk {
         self.fault.as_ref().map_or(Ok(()), |fault| fault(step))
     }
 
-    /// Makes a blob appear whole or not at all. The temporary file lies where git never looks.
+    /// Makes a blob appear whole or not at all, and beside it where git never looks: what a checkout or a clean takes away is still there for
+    /// the events of the database.
     pub(crate) fn write_blob(&self, place: &Place, sha256: &str, bytes: &[u8]) -> io::Result<()> {
-        self.write_whole(place, &place.blob(sha256), bytes)
+        for path in [place.blob(sha256), place.blob_aside(sha256)] {
+            if blob_at(&path, sha256).is_none() {
+                self.write_whole(place, &path, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a blob back that is only beside what git looks at. What is nowhere is told by whoever needs it.
+    pub(crate) fn restore_blob(&self, place: &Place, sha256: &str) -> io::Result<()> {
+        match read_blob(place, sha256) {
+            Some(bytes) => self.write_blob(place, sha256, &bytes),
+            None => Ok(()),
+        }
     }
 
     /// The same beside what git looks at.
@@ -267,11 +281,13 @@ impl Place {
 
 /// The bytes of a blob, if it is there and is what its name says.
 pub(crate) fn read_blob(place: &Place, sha256: &str) -> Option<Vec<u8>> {
-    [place.blob(sha256), place.blob_aside(sha256)].iter().find_map(|path| {
-        let metadata = fs::symlink_metadata(path).ok()?;
-        if !metadata.is_file() || metadata.len() > limits::BLOB_BYTES_MAX as u64 {
-            return None;
-        }
-        fs::read(path).ok().filter(|bytes| encoding::sha256_hex(bytes) == sha256)
-    })
+    [place.blob(sha256), place.blob_aside(sha256)].iter().find_map(|path| blob_at(path, sha256))
+}
+
+fn blob_at(path: &Path, sha256: &str) -> Option<Vec<u8>> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > limits::BLOB_BYTES_MAX as u64 {
+        return None;
+    }
+    fs::read(path).ok().filter(|bytes| encoding::sha256_hex(bytes) == sha256)
 }

@@ -107,7 +107,29 @@ fn check(place: &Place) -> Result<(), StoreError> {
     if !metadata.is_dir() {
         return Err(StoreError::Refused(".callboard is not a directory of its own".to_owned()));
     }
-    Ok(())
+    match link(&place.root)? {
+        Some(link) => Err(StoreError::Refused(format!(".callboard/{link} is a link, and nothing is written through one: see where it leads, then delete it"))),
+        None => Ok(()),
+    }
+}
+
+/// A link among what is written in a board's folder. A repository can bring one, and would choose which of the person's files is written over.
+/// Below other folders files are written beside and moved over, which puts a file in the place of a link.
+pub fn link(root: &Path) -> Result<Option<String>, StoreError> {
+    for folder in ["", "run", "log"] {
+        let entries = match fs::read_dir(root.join(folder)) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error.into()),
+        };
+        for entry in entries {
+            let entry = entry?;
+            if entry.file_type()?.is_symlink() {
+                return Ok(Some(Path::new(folder).join(entry.file_name()).to_string_lossy().into_owned()));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// A connection to a database that is there and of this format.

@@ -16,13 +16,14 @@ use crate::projection::counters::{self, Link};
 use crate::projection::rows;
 use crate::projection::{edges, subjects};
 use crate::script::Script;
+use crate::sql::q;
 use crate::store::Store;
 use contracts::TaskId;
 use contracts::standing::{Standing, Status};
 use engine::task::EdgeChange;
 use engine::{Counters, Task};
 pub(crate) use indexes::Indexes;
-use sqlx::{Connection, Executor, SqliteConnection};
+use sqlx::{Connection, Executor, Row, SqliteConnection};
 use std::collections::{BTreeMap, HashMap};
 
 /// Rows a statement.
@@ -35,6 +36,8 @@ pub struct Rebuilt {
     pub events: i64,
     /// Tasks they made.
     pub tasks: i64,
+    /// Events whose long body no file here holds: they count once it comes.
+    pub bodiless: i64,
     /// The new epoch.
     pub epoch: String,
 }
@@ -57,6 +60,8 @@ impl Store {
         head.epoch = epoch((inner.options.bits)());
         head.store(&mut tx).await?;
         rebuilt.epoch = head.epoch;
+        let sql = "select count(*) from parked where project = ?1 and waits_for >= 'blob:' and waits_for < 'blob;'";
+        rebuilt.bodiless = q(sql).fetch_one(&mut *tx).await?.get(0);
         tx.commit().await?;
         conn.execute(crate::sql::USUAL_MEMORY).await?;
         drop(conn);
@@ -85,7 +90,7 @@ pub(crate) async fn project_all(conn: &mut SqliteConnection, place: &Place) -> R
     if let Some(project) = &folded.project {
         subjects::store_project(conn, project).await?;
     }
-    let rebuilt = Rebuilt { events: folded.events, tasks: i64::try_from(folded.statuses.len()).unwrap_or(i64::MAX), epoch: String::new() };
+    let rebuilt = Rebuilt { events: folded.events, tasks: i64::try_from(folded.statuses.len()).unwrap_or(i64::MAX), bodiless: 0, epoch: String::new() };
     let mut tally = folded.tally;
     write_edges(conn, folded.edges, &folded.statuses, &mut tally).await?;
     indexes.make(conn).await?;

@@ -1,6 +1,7 @@
 //! The handle: one store a project, its connections, and what a process must be given to have one.
 
 use crate::error::StoreError;
+use crate::lock;
 use crate::log_file::{self, Disk, Place};
 use crate::read::Read;
 use crate::sql;
@@ -139,6 +140,11 @@ impl Store {
     pub fn replaced(&self) -> bool {
         let found = std::fs::metadata(self.inner.place.database()).map(|metadata| log_file::identity(&metadata));
         found.ok() != Some(self.inner.identity)
+    }
+
+    /// Whether another process writes right now: for what can wait until none does.
+    pub fn is_written(&self) -> bool {
+        lock::is_held(&self.inner.place.run("write.lock"))
     }
 
     /// For reading.

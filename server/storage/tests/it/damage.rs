@@ -212,3 +212,33 @@ async fn a_clock_that_was_ahead_and_was_set_right_leaves_nothing_behind() {
         assert!(after.iter().all(|at| *at < now), "{ahead}: {after:?} at {now}");
     }
 }
+
+#[tokio::test]
+async fn a_long_body_outlives_what_takes_its_file_away() {
+    // A clean takes log and blobs, a checkout the blob alone, an editor its content.
+    for harm in ["clean", "checkout", "edit"] {
+        let (_folder, world, store) = fresh().await;
+        plan(&store, json!([{"title": "long", "spec": "x".repeat(30_000)}])).await;
+        let before = world.dump().await;
+        let file = fs::read_dir(world.root.join("blobs")).unwrap().next().unwrap().unwrap().path();
+        let bytes = fs::read(&file).unwrap();
+        match harm {
+            "clean" => ["blobs", "log"].iter().for_each(|folder| fs::remove_dir_all(world.root.join(folder)).unwrap()),
+            "checkout" => fs::remove_file(&file).unwrap(),
+            _ => fs::write(&file, "").unwrap(),
+        }
+        let rebuilt = store.rebuild().await.unwrap();
+        assert_eq!((rebuilt.tasks, rebuilt.bodiless), (1, 0), "{harm}");
+        assert_eq!(world.dump().await, before, "{harm}");
+        if harm == "clean" {
+            plan(&store, json!([{"title": "after"}])).await;
+        } else {
+            plan(&store, json!([{"title": "long", "spec": "x".repeat(30_000)}])).await;
+        }
+        assert_eq!(fs::read(&file).unwrap(), bytes, "{harm}: it is back where git looks");
+        for kept in ["blobs", "run/blobs"] {
+            fs::remove_dir_all(world.root.join(kept)).unwrap();
+        }
+        assert!(store.rebuild().await.unwrap().bodiless > 0, "{harm}: what can't be made anew is told");
+    }
+}

@@ -192,3 +192,20 @@ async fn until_the_board_is_open_everything_says_so() {
         assert_eq!(call("GET", path).with("host", "evil.example").send(bound.port).await.status, 403);
     }
 }
+
+#[tokio::test]
+async fn who_says_nothing_for_too_long_is_not_waited_for() {
+    let server = server().await;
+    let mut silent = Vec::new();
+    for begun in ["", "P", "PRI * HTTP/2.0\r\n", "GET / HTTP/1.1\r\nhost:"] {
+        let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", server.port)).await.unwrap();
+        tokio::io::AsyncWriteExt::write_all(&mut stream, begun.as_bytes()).await.unwrap();
+        silent.push((begun, stream));
+    }
+    let patience = std::time::Duration::from_secs(contracts::limits::REQUEST_HEAD_SECONDS + 5);
+    for (begun, mut stream) in silent {
+        let mut rest = Vec::new();
+        let ended = tokio::time::timeout(patience, tokio::io::AsyncReadExt::read_to_end(&mut stream, &mut rest)).await;
+        assert!(ended.is_ok(), "{begun:?} is still waited for");
+    }
+}
