@@ -164,11 +164,12 @@ async fn explain(desk: &mut Desk, key: Option<&str>) -> Result<(), Problem> {
 /// Reads both files; what is wrong is a refusal with file, line and column.
 pub fn check(globals: &Globals, out: &mut Out) -> Result<Exit, Problem> {
     let place = boot::find_place(globals.project.as_deref())?;
-    Config::load(&place.directory(), boot::home().as_deref())?;
+    let config = Config::load(&place.directory(), boot::home().as_deref())?;
+    let left_out = config.left_out();
     if out.manner.json {
-        out.document(&json!({"ok": true}))?;
+        out.document(&json!({"ok": true, "left_out": left_out}))?;
     } else {
-        out.row("both configuration files are in order");
+        out.row(left_out.as_deref().unwrap_or("both configuration files are in order"));
     }
     Ok(Exit::Done)
 }

@@ -59,6 +59,7 @@ fn a_repository_does_not_say_who_may_reach_the_board() {
     let stage = Stage::new();
     std::fs::write(stage.board().join("config.toml"), "[http]\nhosts = [\"evil.example\"]\nprivate = false\n").unwrap();
     assert!(stage.ok(&["config", "explain", "http.hosts"]).contains("[]  default"));
+    assert!(stage.ok(&["config", "check"]).contains("http.hosts in .callboard/config.toml has no effect"));
     let refused = stage.run(&["config", "set", "http.hosts", "evil.example"]);
     assert!(refused.exit == 2 && refused.stderr.contains("callboard ui --allow-host evil.example"), "{}", refused.stderr);
     let own = stage.home().join(".config/callboard");
