@@ -4,6 +4,7 @@ use crate::command::{CommandRequest, Receipt};
 use crate::graph::{GraphView, Walk};
 use crate::id::{Actor, CommitSha, EventId, TaskId};
 use crate::problem::{Code, Problem};
+use crate::report::{Narrate, ReportQuery, ReportRow, ReportView};
 use crate::settings::{SettingsQuery, SettingsView};
 use crate::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
@@ -118,6 +119,39 @@ pub trait Board: Send + Sync + 'static {
     fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>>;
     /// All milestones, open ones first.
     fn milestones(&self) -> Answer<'_, Vec<MilestoneView>>;
+    /// A report that is asked for, made now.
+    fn report(&self, _query: ReportQuery) -> Answer<'_, ReportView> {
+        no_reports()
+    }
+    /// The written reports, the newest window first.
+    fn reports(&self) -> Answer<'_, Vec<ReportRow>> {
+        no_reports()
+    }
+    /// A report by its name: its file when there is one, else made now.
+    fn report_named(&self, _label: String) -> Answer<'_, ReportView> {
+        no_reports()
+    }
+    /// Writes a report's file, or its facts anew; what is narrated below them stays.
+    fn write_report(&self, _label: String, _how: Narrate) -> Answer<'_, ReportView> {
+        no_reports()
+    }
+    /// Takes in a version of a report's file, made elsewhere or by hand; `base` is the SHA-256 its maker last saw here.
+    fn put_report(&self, _label: String, _text: String, _base: Option<String>) -> Answer<'_, ReportView> {
+        no_reports()
+    }
+    /// Has a report narrated; the answer is that it began, or why not.
+    fn narrate(&self, _label: String, _how: Narrate) -> Answer<'_, ()> {
+        no_reports()
+    }
+    /// Ends a narration, whoever began it; what was written so far stays.
+    fn cancel_narration(&self, _label: String) -> Answer<'_, ()> {
+        no_reports()
+    }
     /// How the project is wired to git and to agent clients here, and, when asked, whether its log holds.
     fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView>;
+}
+
+/// The answer of a board that keeps no reports.
+fn no_reports<'a, T: Send + 'a>() -> Answer<'a, T> {
+    Box::pin(async { Err(Problem::new(Code::NotFound, "this board keeps no reports")) })
 }

@@ -2,6 +2,7 @@
 
 use crate::id::{Actor, EventId};
 use crate::moment::Moment;
+use crate::report::NarrationNews;
 use crate::view::{ActorRow, ConflictRow, Counts, Entry, MilestoneView, TaskCard};
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +98,23 @@ pub enum Frame {
         /// The server's clock.
         now: Moment,
     },
+    /// What is narrated about a report, to whoever said that they watch it.
+    Narration(NarrationNews),
     /// A frame of a newer version.
+    #[serde(other)]
+    Unknown,
+}
+
+/// What a live page says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "t", rename_all = "snake_case")]
+pub enum Saying {
+    /// That it shows this report, and wants to hear what is narrated about it; of none any more when there is no name.
+    Watch {
+        /// The report's name.
+        report: Option<String>,
+    },
+    /// What a newer page says.
     #[serde(other)]
     Unknown,
 }

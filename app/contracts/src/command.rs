@@ -7,6 +7,7 @@ use crate::fleet::{Branch, Dispatch, Recover};
 use crate::id::{Actor, BlockerId, EventId, Key, MilestoneId, QuestionId, TaskId};
 use crate::moment::Moment;
 use crate::problem::{Code, FieldError, Problem};
+use crate::report::ReportStamp;
 use crate::standing::{Complexity, HoldKind, Standing, Verdict, word_type};
 use crate::text::{CriterionNote, CriterionText, FilePattern, Goal, Label, Markdown, MilestoneTitle, Note, Slug, Title};
 use crate::{Hint, limits};
@@ -607,6 +608,19 @@ pub struct Configure {
     pub value: Value,
 }
 
+/// Notes that a report was written: what git has of it is a file, and this says who wrote which version of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoteReport {
+    /// What it was made of.
+    pub stamp: ReportStamp,
+    /// SHA-256 of the file.
+    pub sha256: String,
+    /// Whether a narration was written, and not facts alone.
+    #[serde(default)]
+    pub narrated: bool,
+}
+
 /// Makes a project of a repository; the first event of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -782,6 +796,8 @@ commands! {
     Settle(Settle) = "settle",
     /// Changes a setting.
     Configure(Configure) = "configure",
+    /// Notes that a report was written.
+    NoteReport(NoteReport) = "note_report",
     /// Creates a milestone.
     MilestoneCreate(MilestoneCreate) = "milestone_create",
     /// Edits a milestone.

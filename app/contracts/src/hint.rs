@@ -176,6 +176,7 @@ fn cli_call(call: &Call) -> String {
             text("event").unwrap_or_else(|| "<event>".to_owned()),
             text("choice").unwrap_or_else(|| "dismiss".to_owned())
         ),
+        "report" | "write_report" | "narrate" | "cancel_narration" => report_line(&call.name, &text("label").unwrap_or_default()),
         "init" => "callboard init".to_owned(),
         "sync" => "callboard sync".to_owned(),
         "upgrade" => "install a newer callboard".to_owned(),
@@ -195,6 +196,22 @@ fn cli_call(call: &Call) -> String {
         line.push_str(&flags(&name.replace('_', "-"), &value));
     }
     line.trim_end().to_owned()
+}
+
+/// The command line about a report of this name.
+fn report_line(what: &str, label: &str) -> String {
+    let which = match label.split_once("..") {
+        _ if label == "all" => "all".to_owned(),
+        Some((from, to)) => format!("range --from {from} --to {to}"),
+        None => format!("day --date {label}"),
+    };
+    let flag = match what {
+        "write_report" => " --write",
+        "narrate" => " --digest",
+        "cancel_narration" => " --cancel",
+        _ => "",
+    };
+    format!("callboard report {which}{flag}")
 }
 
 /// A value as one word of a shell.
@@ -242,6 +259,10 @@ fn web_call(call: &Call) -> Option<&'static str> {
         "block" => "Add a dependency",
         "unblock" => "Remove the dependency",
         "settle" => "Settle it",
+        "narrate" => "Narrate",
+        "cancel_narration" => "Cancel",
+        "write_report" => "Write the file",
+        "report" => "Open the report",
         "retry" => "Try again",
         "ask" => "Open the card",
         "init" => "run callboard init in the repository",

@@ -15,13 +15,14 @@ pub mod limits;
 pub mod moment;
 pub mod moves;
 pub mod problem;
+pub mod report;
 pub mod settings;
 pub mod standing;
 pub mod text;
 pub mod view;
 
 pub use board::{Answer, Board, Caller, Surface};
-pub use change::{Batch, Change, Frame};
+pub use change::{Batch, Change, Frame, Saying};
 pub use command::{Command, CommandRequest, Receipt, Warning};
 pub use hint::{Call, Hint};
 pub use id::{Actor, ActorKind, BlockerId, CommitSha, EventId, Key, MilestoneId, QuestionId, TaskId, Writer};

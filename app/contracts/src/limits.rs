@@ -96,6 +96,26 @@ pub const VIEW_QUERY_CHARS_MAX: usize = 8_000;
 pub const INBOX_ITEMS_MAX: usize = 10;
 /// Thread entries in one view of a task.
 pub const THREAD_ENTRIES_MAX: usize = 50;
+/// Calendar days a report spans, but for the one of everything.
+pub const REPORT_DAYS_MAX: i64 = 400;
+/// Entries a section of a report shows where it is cut for a terminal or an agent.
+pub const REPORT_ROWS_MAX: usize = 200;
+/// Files of a commit that such a report shows.
+pub const REPORT_FILES_MAX: usize = 4;
+/// Longest dossier, bytes; the oldest entries of a longer one become one line each.
+pub const DOSSIER_BYTES_MAX: usize = 2 << 20;
+/// Largest file of a report, bytes.
+pub const REPORT_FILE_BYTES_MAX: usize = 3 << 20;
+/// Longest name of a report, characters.
+pub const REPORT_LABEL_CHARS_MAX: usize = 80;
+/// Longest part of a dossier that a model is given at once, characters.
+pub const NARRATION_PART_CHARS_MAX: usize = 60_000;
+/// Longest narration, bytes.
+pub const NARRATION_BYTES_MAX: usize = 256 << 10;
+/// Longest a narration takes, seconds.
+pub const NARRATION_SECONDS_MAX: u64 = 900;
+/// Longest a provider says nothing while it narrates, seconds.
+pub const NARRATION_SILENCE_SECONDS_MAX: u64 = 120;
 /// Steps a picture of dependencies goes either way.
 pub const GRAPH_STEPS_MAX: u8 = 8;
 /// Tasks in one picture of dependencies.
@@ -174,4 +194,5 @@ pub const INBOX_ALL_DAYS: i64 = 7;
 
 const _: () = assert!(COMMANDS_PER_TRANSACTION_MAX <= COMMANDS_QUEUED_MAX);
 const _: () = assert!(EVENT_BODY_INLINE_BYTES_MAX < LOG_LINE_BYTES_MAX);
+const _: () = assert!(DOSSIER_BYTES_MAX + NARRATION_BYTES_MAX < REPORT_FILE_BYTES_MAX);
 const _: () = assert!(SPEC_BYTES_MAX < BLOB_BYTES_MAX && BLOB_BYTES_MAX <= BODY_BYTES_MAX);

@@ -46,6 +46,7 @@ pub(crate) fn carry(case: &Case, command: &Command) -> Result<Decision, Rejectio
         Command::Recover(command) => fleet::recover(case, command)?,
         Command::Settle(command) => project::settle(case, command)?,
         Command::Configure(command) => project::configure(case, command)?,
+        Command::NoteReport(command) => project::note_report(command),
         Command::MilestoneCreate(command) => project::milestone_create(case, command)?,
         Command::MilestoneEdit(command) => project::milestone_edit(case, command)?,
         Command::MilestoneClose(command) => project::milestone_moved(case, &command.milestone, Kind::MilestoneClosed, command.note.as_str())?,

@@ -132,7 +132,7 @@ fn answer_criteria(criteria: &mut [Criterion], answers: &Value) {
 }
 
 /// Sorts events into the total order, each once.
-fn in_order(events: &mut Vec<Event>) {
+pub(crate) fn in_order(events: &mut Vec<Event>) {
     events.sort_by_cached_key(Event::order);
     events.dedup_by(|later, earlier| later.id == earlier.id);
 }

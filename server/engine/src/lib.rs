@@ -17,6 +17,7 @@ pub mod needs;
 pub mod next;
 mod plan;
 pub mod rejection;
+pub mod report;
 pub mod settings;
 pub mod standing;
 pub mod task;

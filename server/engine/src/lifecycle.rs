@@ -82,6 +82,7 @@ impl<'a> Case<'a> {
             Command::Recover(recover) => self.recover(recover),
             Command::Settle(settle) => self.settle(settle),
             Command::Configure(configure) => self.configure(configure),
+            Command::NoteReport(note) => report_name(&note.stamp.label),
             Command::MilestoneCreate(create) => milestone_limits(create.rules.len(), create.criteria.len()),
             Command::MilestoneEdit(edit) => self.milestone_edit(edit),
             Command::MilestoneClose(milestone) => self.milestone_close(milestone),
@@ -801,6 +802,13 @@ pub(crate) fn at_most(path: &str, size: usize, limit: usize, what: &str) -> Guar
 fn milestone_limits(rules: usize, criteria: usize) -> Guard {
     at_most("rules", rules, limits::RULES_MAX, "rules")?;
     at_most("criteria", criteria, limits::CRITERIA_MAX, "items")
+}
+
+fn report_name(label: &str) -> Guard {
+    match contracts::report::is_label(label) {
+        true => Ok(()),
+        false => Err(Rejection::Malformed { path: "stamp.label".to_owned(), text: format!("{label:?} is no name of a report: letters, digits, dots, dashes") }),
+    }
 }
 
 fn unanswered(criteria: &[Criterion], open: impl Fn(&Criterion) -> bool) -> Vec<u32> {

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub const TYPES: [&str; 10] = ["task", "feature", "bug", "chore", "docs", "test", "refactor", "research", "decision", "incident"];
 
 /// Every key of `configure`.
-pub const KEYS: [&str; 20] = [
+pub const KEYS: [&str; 21] = [
     "name",
     "zone",
     "base",
@@ -29,6 +29,7 @@ pub const KEYS: [&str; 20] = [
     "narration.provider",
     "narration.model",
     "narration.language",
+    "reports.daily",
 ];
 
 /// What a close asks of the checklist.
@@ -156,7 +157,7 @@ pub fn check(key: &str, value: &Value) -> Result<Value, String> {
         "grace_s" => number(0, 3_600),
         "max_held.agent" | "max_held.dev" => number(1, 1_000),
         "commit_guard" => words(&["agents", "workers", "off"]),
-        "stop_gate" => words(&["on", "off"]),
+        "stop_gate" | "reports.daily" => words(&["on", "off"]),
         "sync.refs" => words(&["remote", "base"]),
         "types" => types(value),
         "wip_max" => number(1, 1_000),

@@ -72,11 +72,20 @@ pub fn rest(task: &Task, counters: &Counters) -> Standing {
 
 /// The standing now: what it has at rest, unless a live or late lease makes it `working`.
 pub fn standing(rest: Standing, lease: Option<&Lease>, now: Moment, grace_s: i64) -> Standing {
-    let outranks_a_lease = matches!(rest, Standing::Done | Standing::Cancelled | Standing::NeedsYou | Standing::InReview);
     match lease {
-        Some(lease) if !outranks_a_lease && lease_state(lease, now, grace_s) != LeaseState::Lapsed => Standing::Working,
+        Some(lease) if !outranks_a_lease(rest) && lease_state(lease, now, grace_s) != LeaseState::Lapsed => Standing::Working,
         _ => rest,
     }
+}
+
+/// The standing at a moment as the log alone tells it: a published claim that still runs is work.
+pub fn published(rest: Standing, task: &Task, as_of: Moment) -> Standing {
+    let runs = task.claim.as_ref().is_some_and(|claim| as_of < claim.expires);
+    if runs && !outranks_a_lease(rest) { Standing::Working } else { rest }
+}
+
+fn outranks_a_lease(rest: Standing) -> bool {
+    matches!(rest, Standing::Done | Standing::Cancelled | Standing::NeedsYou | Standing::InReview)
 }
 
 /// Whether a commit is evidence by itself: no merge, not empty, not only about Callboard's own files, not superseded.

@@ -8,8 +8,8 @@ use crate::rejection::Rejection;
 use crate::settings;
 use crate::words::{count, slug};
 use contracts::command::{
-    Assign, Cancel, Close, Command, Configure, CreateProject, Edit, Hold, MilestoneCancel, MilestoneCreate, MilestoneEdit, MilestoneTasks, Review, Settle,
-    SettleChoice, Submit,
+    Assign, Cancel, Close, Command, Configure, CreateProject, Edit, Hold, MilestoneCancel, MilestoneCreate, MilestoneEdit, MilestoneTasks, NoteReport, Review,
+    Settle, SettleChoice, Submit,
 };
 use contracts::{Hint, MilestoneId, Note};
 use serde_json::{Value, json};
@@ -27,6 +27,12 @@ pub(super) fn configure(case: &Case, configure: &Configure) -> Result<Decision, 
         decision.events.push(replaced(Kind::ProjectConfigured, PROJECT, "key", &configure.key, from, to));
     }
     Ok(decision)
+}
+
+pub(super) fn note_report(note: &NoteReport) -> Decision {
+    let NoteReport { stamp, sha256, narrated } = note;
+    let value = json!({"label": stamp.label, "kind": stamp.kind, "stamp": stamp, "sha256": sha256, "narrated": narrated});
+    Decision { subject: PROJECT.to_owned(), events: vec![draft(Kind::ReportWritten, PROJECT, value)], ..Decision::default() }
 }
 
 /// The command that a conflicting event stands for, to be given again.

@@ -14,7 +14,7 @@ fn settings_are_checked_and_people_only() {
     project.configured project to=60 from=null key=grace_s
     project.configured project to=null from=60 key=grace_s
     refused bad_request: value: grace_s is a whole number from 0 to 3600, not -1
-    refused bad_request: key: "colour" is not a setting; settings: name, zone, base, review_default, criteria_gate, lease_ttl_s.agent, lease_ttl_s.dev, grace_s, max_held.agent, max_held.dev, commit_guard, stop_gate, types, wip_max, views, trees_dir, sync.refs, narration.provider, narration.model, narration.language
+    refused bad_request: key: "colour" is not a setting; settings: name, zone, base, review_default, criteria_gate, lease_ttl_s.agent, lease_ttl_s.dev, grace_s, max_held.agent, max_held.dev, commit_guard, stop_gate, types, wip_max, views, trees_dir, sync.refs, narration.provider, narration.model, narration.language, reports.daily
     refused forbidden: a person does this: changing a setting
     hint: ask a person: callboard config set grace_s 60
     project.configured project to=["spike"] from=null key=types

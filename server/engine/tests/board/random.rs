@@ -4,7 +4,7 @@ use crate::world::*;
 use engine::*;
 use proptest::prelude::*;
 
-fn statement() -> impl Strategy<Value = String> {
+pub fn statement() -> impl Strategy<Value = String> {
     let who = proptest::sample::select(vec!["ana", "bo", "w1", "w2", "x1"]);
     let what = proptest::sample::select(vec![
         "plan t",
