@@ -222,7 +222,8 @@ impl Link {
                 }
                 effects
             }
-            Frame::Unknown => Vec::new(),
+            // It is told to the page that watches, beside the board.
+            Frame::Narration(_) | Frame::Unknown => Vec::new(),
         }
     }
 

@@ -26,6 +26,7 @@ mod out;
 mod rebuild;
 mod recover;
 mod refusal;
+mod report;
 mod run;
 mod show;
 mod sync;
@@ -139,6 +140,8 @@ enum Command {
     Run(run::RunArgs),
     /// Make, list and tidy the worktrees of tasks
     Worktree(worktree::WorktreeArgs),
+    /// Tell what happened: the board, a standup, a day, several days, everything
+    Report(report::ReportArgs),
     /// List and change milestones
     Milestone(milestone::MilestoneArgs),
     /// Show and settle what clones disagree on
@@ -238,6 +241,7 @@ async fn dispatch(line: Line, manner: Manner, serve: Serve) -> Result<Exit, Prob
         }
         command => {
             let mut desk = Desk::open(&globals, out).await?;
+            desk.begin_the_day().await;
             let exit = on_board(&mut desk, command).await?;
             desk.out.flush().map(|()| exit)
         }
@@ -256,6 +260,7 @@ async fn on_board(desk: &mut Desk, command: Command) -> Result<Exit, Problem> {
         Command::Recover(args) => recover::run(desk, args).await,
         Command::Run(args) => run::run(desk, args).await,
         Command::Worktree(args) => worktree::run(desk, args).await,
+        Command::Report(args) => report::run(desk, args).await,
         Command::Milestone(args) => milestone::run(desk, args).await,
         Command::Conflicts(args) => conflicts::run(desk, args).await,
         Command::Sync(args) => sync::run(desk, &args).await,

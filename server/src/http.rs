@@ -12,6 +12,7 @@ pub mod forms;
 pub mod pages;
 pub mod query;
 pub mod refused;
+mod reports;
 pub mod serve;
 pub mod sessions;
 pub mod tokens;

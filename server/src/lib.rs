@@ -19,6 +19,7 @@ pub mod live;
 mod logging;
 mod pending;
 pub mod publisher;
+mod reports;
 mod run;
 mod serve;
 mod sessions;

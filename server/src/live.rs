@@ -13,7 +13,8 @@ use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
-use contracts::{Answer, Code, Frame, Hint, Moment, Problem, limits};
+use contracts::report::NarrationNews;
+use contracts::{Answer, Code, Frame, Hint, Moment, Problem, Saying, limits};
 use futures::stream::unfold;
 use futures::{Sink, SinkExt, Stream, StreamExt};
 use serde::Deserialize;
@@ -67,7 +68,14 @@ pub trait Feed: Send + Sync + 'static {
     fn resume(&self, since: i64, epoch: String) -> Answer<'_, Resumed>;
     /// Position up to which everything was handed out.
     fn published(&self) -> i64;
+    /// What is narrated about a report, from the beginning of the narration under way; it goes on with later ones. None where nothing is.
+    fn narration(&self, _report: &str) -> Option<Narrated> {
+        None
+    }
 }
+
+/// What is narrated about one report.
+pub type Narrated = Pin<Box<dyn Stream<Item = NarrationNews> + Send>>;
 
 /// What was missed and then what a broadcast brings. Its capacity is each line's queue: [`limits::LIVE_BATCHES_QUEUED_MAX`].
 pub fn hearing<T: Clone + Send + 'static>(
@@ -119,7 +127,7 @@ impl Live {
         let _ = timeout(2 * FAREWELL, self.places.acquire_many(self.places_all)).await; // who is still there then is cut off
     }
 
-    async fn begin(self: &Arc<Self>, since: i64, epoch: String, lasting: Option<Lasting>) -> Result<Line, Problem> {
+    async fn begin(self: &Arc<Self>, (since, epoch): (i64, String), report: Option<String>, lasting: Option<Lasting>) -> Result<Line, Problem> {
         let place = self.places.clone().try_acquire_owned().map_err(|_| {
             Problem::new(Code::Busy, format!("{} live pages are open already; that is the limit", self.places_all)).hint(Hint::text("close one"))
         })?;
@@ -135,6 +143,7 @@ impl Live {
             live: self.clone(),
             hello: Some(hello),
             hearing,
+            narrated: report.and_then(|report| self.feed.narration(&report)),
             beat,
             end,
             shutdown: self.shutdown.clone(),
@@ -157,12 +166,14 @@ pub fn router(live: Arc<Live>) -> Router {
 #[derive(Debug)]
 enum Out {
     Frame { event: &'static str, seq: i64, text: Arc<str> },
+    Nothing,
     End(u16),
 }
 
 /// What happened first.
 enum Turn {
     Heard(Option<Heard>),
+    Narrated(Option<NarrationNews>),
     Beat,
     Over,
 }
@@ -172,6 +183,7 @@ struct Line {
     live: Arc<Live>,
     hello: Option<Frame>,
     hearing: Hearing,
+    narrated: Option<Narrated>,
     beat: Interval,
     end: Pin<Box<Sleep>>,
     shutdown: watch::Receiver<bool>,
@@ -196,6 +208,7 @@ impl Line {
             biased;
             _ = self.shutdown.wait_for(|ended| *ended) => Turn::Over,
             heard = self.hearing.next() => Turn::Heard(heard),
+            news = narrated(&mut self.narrated) => Turn::Narrated(news),
             _ = self.beat.tick() => Turn::Beat,
             _ = self.end.as_mut() => Turn::Over,
         };
@@ -214,12 +227,24 @@ impl Line {
             }
             Turn::Heard(Some(Heard::Replaced)) => self.ended(RESTARTED),
             Turn::Heard(None) | Turn::Over => self.ended(GOING_AWAY),
+            Turn::Narrated(Some(news)) => self.frame("narration", &Frame::Narration(news)),
+            Turn::Narrated(None) => {
+                self.narrated = None;
+                return Some(Out::Nothing);
+            }
             Turn::Beat if self.has_lost_its_credential().await => self.ended(CREDENTIAL_ENDED),
             Turn::Beat => {
                 let beat = Frame::Beat { seq: self.live.feed.published(), now: (self.live.now)() };
                 self.frame("beat", &beat)
             }
         })
+    }
+
+    /// What the client says. What has no meaning here is let go by.
+    fn hear(&mut self, said: &str) {
+        if let Ok(Saying::Watch { report }) = serde_json::from_str(said) {
+            self.narrated = report.and_then(|report| self.live.feed.narration(&report));
+        }
     }
 
     async fn has_lost_its_credential(&mut self) -> bool {
@@ -246,14 +271,24 @@ struct From {
     since: Option<i64>,
     #[serde(default)]
     epoch: String,
+    /// The report that is watched, for who can't say so later.
+    report: Option<String>,
 }
 
 type Asked = Result<Query<From>, QueryRejection>;
 type Lasts = Option<Extension<Lasting>>;
 
-fn place(asked: Asked) -> Result<(i64, String), Problem> {
-    let Query(from) = asked.map_err(|fault| Problem::bad_request("", fault.body_text()).hint(Hint::text("parameters here: since, epoch")))?;
-    Ok((from.since.unwrap_or(-1), from.epoch))
+fn place(asked: Asked) -> Result<(i64, String, Option<String>), Problem> {
+    let Query(from) = asked.map_err(|fault| Problem::bad_request("", fault.body_text()).hint(Hint::text("parameters here: since, epoch, report")))?;
+    Ok((from.since.unwrap_or(-1), from.epoch, from.report))
+}
+
+/// The next news of a narration; never, where none is watched.
+async fn narrated(watched: &mut Option<Narrated>) -> Option<NarrationNews> {
+    match watched {
+        Some(watched) => watched.next().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// A refusal, worded where all of this server's are.
@@ -270,7 +305,7 @@ async fn socket(State(live): State<Arc<Live>>, lasting: Lasts, asked: Asked, upg
         Err(_) => return refused(Problem::bad_request("", "This address speaks WebSocket").hint(Hint::text("GET /live/sse sends the same frames as events"))),
     };
     let begun = match place(asked) {
-        Ok((since, epoch)) => live.begin(since, epoch, lasting.map(|Extension(lasting)| lasting)).await,
+        Ok((since, epoch, report)) => live.begin((since, epoch), report, lasting.map(|Extension(lasting)| lasting)).await,
         Err(problem) => Err(problem),
     };
     match begun {
@@ -281,9 +316,9 @@ async fn socket(State(live): State<Arc<Live>>, lasting: Lasts, asked: Asked, upg
 
 async fn events(State(live): State<Arc<Live>>, lasting: Lasts, asked: Asked, headers: HeaderMap) -> Response {
     let begun = match place(asked) {
-        Ok(from) => {
-            let (since, epoch) = last_event(&headers).unwrap_or(from);
-            live.begin(since, epoch, lasting.map(|Extension(lasting)| lasting)).await
+        Ok((since, epoch, report)) => {
+            let from = last_event(&headers).unwrap_or((since, epoch));
+            live.begin(from, report, lasting.map(|Extension(lasting)| lasting)).await
         }
         Err(problem) => Err(problem),
     };
@@ -292,12 +327,15 @@ async fn events(State(live): State<Arc<Live>>, lasting: Lasts, asked: Asked, hea
         Err(problem) => return refused(problem),
     };
     let events = unfold(line, |mut line| async move {
-        match line.next().await? {
-            Out::Frame { event, seq, text } => {
-                let event = Event::default().event(event).id(format!("{}-{seq}", line.epoch)).data(&*text);
-                Some((Ok::<_, Infallible>(event), line))
+        loop {
+            match line.next().await? {
+                Out::Frame { event, seq, text } => {
+                    let event = Event::default().event(event).id(format!("{}-{seq}", line.epoch)).data(&*text);
+                    return Some((Ok::<_, Infallible>(event), line));
+                }
+                Out::Nothing => {}
+                Out::End(_) => return None,
             }
-            Out::End(_) => None,
         }
     });
     Sse::new(events).into_response()
@@ -320,10 +358,15 @@ where
             out = line.next() => out,
             said = socket.next() => match said {
                 Some(Ok(Message::Close(_)) | Err(_)) | None => break,
-                Some(Ok(_)) => continue, // nothing a client says has a meaning yet
+                Some(Ok(Message::Text(said))) => {
+                    line.hear(&said);
+                    continue;
+                }
+                Some(Ok(_)) => continue,
             },
         };
         match out {
+            Some(Out::Nothing) => {}
             Some(Out::Frame { text, .. }) => match timeout(SEND_FOR, socket.send(Message::Text((&*text).into()))).await {
                 Ok(Ok(())) => {}
                 _ => break,

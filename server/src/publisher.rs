@@ -75,6 +75,11 @@ impl Publisher {
         Ok(publisher)
     }
 
+    /// The board it publishes.
+    pub fn port(&self) -> &ServerPort {
+        &self.0.port
+    }
+
     /// Position up to which everything was handed out.
     pub fn published(&self) -> i64 {
         self.0.published.load(Ordering::Acquire)

@@ -6,7 +6,7 @@
 //! - When a worker has ended, or was ended, no process of its own is left.
 
 mod folder;
-mod group;
+pub(crate) mod group;
 pub mod provider;
 mod transcript;
 mod watch;

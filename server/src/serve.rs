@@ -5,6 +5,7 @@ use crate::cli::UiOptions;
 use crate::http::{self, Doors, EntryCode, Mounts, Person, SessionRows, Site, Token, TokenKind};
 use crate::live::{self, Feed, Live, Resumed};
 use crate::publisher::{Published, Publisher};
+use crate::reports::Reports;
 use crate::{assets, board::PageFacts, board::ServerPort};
 use axum::Router;
 use contracts::{Actor, Answer, Board, Caller, Code, Hint, Moment, Problem};
@@ -16,6 +17,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
+/// How often it is looked whether somebody narrates what a page shows.
+const NARRATION_LOOK: Duration = Duration::from_millis(150);
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Serves the board until the process is told to end.
@@ -237,6 +240,24 @@ impl Feed for Fed {
     fn published(&self) -> i64 {
         self.publisher.published()
     }
+
+    fn narration(&self, report: &str) -> Option<live::Narrated> {
+        let port = self.publisher.port().clone();
+        contracts::report::is_label(report).then(|| -> live::Narrated { Box::pin(narrated(&port, report)) })
+    }
+}
+
+/// What is narrated about a report, whichever process narrates it. Somebody watches, so it is looked at again and again: a look reads a
+/// few bytes, and nothing while nobody has the page open.
+fn narrated(port: &ServerPort, report: &str) -> impl futures::Stream<Item = contracts::report::NarrationNews> + Send + use<> {
+    let tail = Reports::of(port).spool(report).tail();
+    let port = port.clone();
+    let looks = futures::stream::unfold((port, tail), |(port, mut tail)| async move {
+        tokio::time::sleep(NARRATION_LOOK).await;
+        let news = tail.look(port.now());
+        Some((futures::stream::iter(news), (port, tail)))
+    });
+    looks.flatten()
 }
 
 struct Sessions(ServerPort);

@@ -5,6 +5,7 @@ mod dispatch;
 mod next;
 mod plan;
 mod recover;
+mod report;
 mod update;
 
 use crate::call::{Call, Done};
@@ -45,7 +46,7 @@ pub(crate) struct Row {
 }
 
 /// Sorted by name.
-const ROWS: &[Row] = &[ask::ROW, dispatch::ROW, next::ROW, plan::ROW, recover::ROW, update::ROW];
+const ROWS: &[Row] = &[ask::ROW, dispatch::ROW, next::ROW, plan::ROW, recover::ROW, report::ROW, update::ROW];
 
 /// The rows of a set.
 pub(crate) fn rows(set: Set) -> impl Iterator<Item = &'static Row> {
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn each_schema_is_within_its_budget() {
-        let budgets = [("ask", 600), ("dispatch", 600), ("next", 650), ("plan", 1_740), ("recover", 500), ("update", 1_536)];
+        let budgets = [("ask", 600), ("dispatch", 600), ("next", 650), ("plan", 1_740), ("recover", 500), ("report", 650), ("update", 1_536)];
         let mut total = 0;
         for (tool, (name, most)) in schemas(Set::Board).iter().zip(budgets) {
             let sent = serde_json::to_string(tool).unwrap();
@@ -76,8 +77,7 @@ mod tests {
             assert!(sent.len() < most, "{name} has {} bytes of {most}: {sent}", sent.len());
             total += sent.len();
         }
-        // `report` may have 650 of the 6 KiB.
-        assert!(total <= (6 << 10) - 650, "{total}");
+        assert!(total <= 6 << 10, "{total}");
     }
 
     #[test]

@@ -3,14 +3,16 @@
 use super::ServerPort;
 use super::assemble::{Reading, no_task, told};
 use super::{commits, settings, snapshot};
+use crate::reports::{self, Reports};
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
+use contracts::report::{Narrate, ReportKind, ReportQuery, ReportRow, ReportView};
 use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Place, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Answer, Board, Caller, Code, Command, CommitSha, EventId, Hint, Problem, TaskId, limits};
+use contracts::{Answer, Board, Caller, Code, Command, CommitSha, EventId, Hint, Problem, Surface, TaskId, limits};
 use storage::{NextOutcome, Outcome, Work};
 
 pub(super) struct SomebodysBoard {
@@ -50,6 +52,11 @@ impl SomebodysBoard {
             }
             other => Err(unexpected(&other)),
         }
+    }
+
+    /// Whether what is read goes to a surface that shows HTML.
+    fn shows_pages(&self) -> bool {
+        self.caller.surface == Surface::Web
     }
 
     async fn unread(&self, query: &InboxQuery) -> Result<Page<InboxItem>, Problem> {
@@ -278,6 +285,54 @@ impl Board for SomebodysBoard {
             let seq = self.read().await?.seq().await?;
             settings::settings(&self.port, query, seq).await
         })
+    }
+
+    fn report(&self, query: ReportQuery) -> Answer<'_, ReportView> {
+        Box::pin(async move {
+            if query.kind != ReportKind::Board {
+                return Reports::of(&self.port).asked(&query, self.shows_pages()).await;
+            }
+            let mut reading = self.read().await?;
+            // Its form is checked where that of all others is.
+            engine::report::window(&query, &crate::zone::named(&reading.settings.zone), reading.now)?;
+            let rows = BoardQuery { limit: Some(limits::REPORT_ROWS_MAX as u32), ..BoardQuery::default() };
+            let board = snapshot::board(&mut reading, &self.caller, &rows).await?;
+            Ok(reports::board(&board, self.shows_pages()))
+        })
+    }
+
+    fn reports(&self) -> Answer<'_, Vec<ReportRow>> {
+        Box::pin(async move { Reports::of(&self.port).list().await })
+    }
+
+    fn report_named(&self, label: String) -> Answer<'_, ReportView> {
+        Box::pin(async move { Reports::of(&self.port).named(&label, self.shows_pages()).await })
+    }
+
+    fn write_report(&self, label: String, how: Narrate) -> Answer<'_, ReportView> {
+        Box::pin(async move { Reports::of(&self.port).write(&self.caller, &label, &how).await })
+    }
+
+    fn put_report(&self, label: String, text: String, base: Option<String>) -> Answer<'_, ReportView> {
+        Box::pin(async move { Reports::of(&self.port).put(&self.caller, &label, &text, base.as_deref()).await })
+    }
+
+    fn narrate(&self, label: String, how: Narrate) -> Answer<'_, ()> {
+        Box::pin(async move {
+            let narrator = reports::narrate(&Reports::of(&self.port), &self.caller, &label, how, reports::Limits::default()).await?;
+            // It goes on when whoever asked is gone; it ends with its process, or when somebody cancels it.
+            tokio::spawn(async move {
+                let (_never, stop) = tokio::sync::watch::channel(false);
+                if let Err(problem) = narrator.run(stop, |_| {}).await {
+                    tracing::info!(code = %problem.code, %label, "a narration was not finished");
+                }
+            });
+            Ok(())
+        })
+    }
+
+    fn cancel_narration(&self, label: String) -> Answer<'_, ()> {
+        Box::pin(async move { Reports::of(&self.port).spool(&label).ask_to_cancel() })
     }
 }
 

@@ -41,6 +41,14 @@ impl Desk {
         Ok(desk)
     }
 
+    /// Lets the first command of a new day write what the day before was, where the project wants it.
+    pub async fn begin_the_day(&self) {
+        let caller = Caller { actor: self.actor.clone(), principal: self.boot.identity.principal.clone(), surface: Surface::Cli, session: None, client: None };
+        if let Some(label) = crate::reports::at_first_command(&self.boot.port, &caller).await {
+            self.out.notice(&format!("yesterday is in .callboard/reports/{label}.md"));
+        }
+    }
+
     /// How to write points in time: the project's zone, relative on a terminal.
     pub async fn when(&mut self) -> Result<Rc<When>, Problem> {
         if let Some(when) = &self.when {

@@ -194,6 +194,16 @@ impl Out {
         self.text.push_str(text);
     }
 
+    /// Text that comes in pieces, without a line's end of its own; controls but line ends are spelled out.
+    pub fn flowing(&mut self, piece: &str) {
+        for (at, line) in piece.split('\n').enumerate() {
+            if at > 0 {
+                self.text.push('\n');
+            }
+            self.text.push_str(&text::safe(line));
+        }
+    }
+
     /// A notice, at once, unless it is quiet.
     pub fn notice(&self, text: &str) {
         if !self.manner.quiet {

@@ -3,7 +3,7 @@
 
 use super::query::{self, Kind, Names};
 use super::refused::Answered;
-use super::{Head, Site, body};
+use super::{Head, Site, body, reports};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -39,6 +39,11 @@ pub fn routes() -> Router<Arc<Site>> {
         .route("/milestones", get(milestones))
         .route("/markdown", post(markdown))
         .route("/settings", get(settings))
+        .route("/report", get(reports::asked))
+        .route("/reports", get(reports::list))
+        .route("/reports/{label}", get(reports::one).post(reports::write))
+        .route("/reports/{label}/file", get(reports::file).put(reports::put))
+        .route("/reports/{label}/narration", post(reports::narrate).delete(reports::cancel))
         .route("/commands", post(commands))
         .route("/next", post(next))
 }

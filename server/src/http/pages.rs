@@ -14,6 +14,7 @@ use axum::response::Response;
 use axum::routing::get;
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
+use contracts::report::{ReportQuery, ReportRow, ReportView};
 use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
@@ -185,5 +186,14 @@ impl Board for WithRefusal {
     }
     fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView> {
         self.board.settings(query)
+    }
+    fn report(&self, query: ReportQuery) -> Answer<'_, ReportView> {
+        self.board.report(query)
+    }
+    fn reports(&self) -> Answer<'_, Vec<ReportRow>> {
+        self.board.reports()
+    }
+    fn report_named(&self, label: String) -> Answer<'_, ReportView> {
+        self.board.report_named(label)
     }
 }

@@ -80,7 +80,7 @@ async fn connect(world: &World, since: i64, room: usize) -> Client {
 }
 
 async fn connect_while(world: &World, since: i64, room: usize, lasting: Option<Lasting>) -> Client {
-    let line = world.live.begin(since, "e1".into(), lasting).await.unwrap();
+    let line = world.live.begin((since, "e1".into()), None, lasting).await.unwrap();
     let (says, from_client) = mpsc::unbounded();
     let (to_client, hears) = mpsc::channel(room);
     tokio::spawn(talk(Wire { to_client, from_client }, line));
@@ -175,10 +175,10 @@ async fn the_servers_end_is_told() {
 async fn a_place_is_free_again_as_soon_as_its_line_ends() {
     let world = world(60_000, 60_000, 1);
     let client = connect(&world, -1, 9).await;
-    assert_eq!(world.live.begin(-1, String::new(), None).await.err().map(|problem| problem.code), Some(Code::Busy));
+    assert_eq!(world.live.begin((-1, String::new()), None, None).await.err().map(|problem| problem.code), Some(Code::Busy));
     drop(client);
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert!(world.live.begin(-1, String::new(), None).await.is_ok());
+    assert!(world.live.begin((-1, String::new()), None, None).await.is_ok());
 }
 
 #[test]

@@ -65,6 +65,21 @@ pub struct Provider {
     pub pass: Vec<String>,
 }
 
+/// Who narrates: what it is told to be, where it stands, and what its processes carry.
+#[derive(Clone, Debug)]
+pub struct Narrating<'a> {
+    /// What it is.
+    pub system: &'a str,
+    /// What it is told, in a file.
+    pub prompt: &'a Path,
+    /// An empty folder, in which it stands.
+    pub directory: &'a Path,
+    /// Where what it complains of goes.
+    pub complaints: &'a Path,
+    /// What its processes carry.
+    pub mark: &'a str,
+}
+
 /// One call of the agent.
 #[derive(Clone, Debug)]
 pub struct Errand<'a> {
@@ -141,6 +156,61 @@ impl Provider {
     }
 }
 
+impl Provider {
+    /// Starts it as a narrator, in a group of its own: without tools, servers, settings, hooks, memory or a project, with its answer on the
+    /// pipe.
+    ///
+    /// # Errors
+    /// When the program can't be started.
+    pub fn start_narrator(&self, narrating: &Narrating<'_>) -> io::Result<Child> {
+        #[allow(clippy::disallowed_methods, reason = "this is the provider's module: agents are started here and nowhere else")]
+        let mut command = tokio::process::Command::new(&self.program);
+        command
+            .args(narrating_arguments(self.model.as_deref(), narrating.system))
+            .current_dir(narrating.directory)
+            .env_clear()
+            .envs(self.passed(&|name| std::env::var_os(name), std::env::vars_os().map(|(name, _)| name)))
+            .envs([("TERM", "dumb"), ("NO_COLOR", "1"), (MARK, narrating.mark)])
+            .env("TMPDIR", narrating.directory)
+            .stdin(Stdio::from(File::open(narrating.prompt)?))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::from(File::create(narrating.complaints)?))
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
+        command.spawn()
+    }
+
+    /// What it gets of the environment around it.
+    fn passed(&self, of: &dyn Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsString>) -> Vec<(OsString, OsString)> {
+        let mut set: Vec<(OsString, OsString)> = Vec::new();
+        let credentials = CREDENTIALS.iter().copied().filter(|_| self.use_api_key);
+        // A credential that is named to be passed on is passed on by the flag for it, and by nothing else.
+        let named = self.pass.iter().map(String::as_str).filter(|name| !CREDENTIALS.contains(name));
+        for name in PASSED.into_iter().chain(credentials).chain(named) {
+            set.extend(of(name).map(|value| (OsString::from(name), value)));
+        }
+        for name in names {
+            let text = name.to_string_lossy();
+            if ["LC_", "GIT_AUTHOR_", "GIT_COMMITTER_"].iter().any(|prefix| text.starts_with(prefix)) {
+                set.extend(of(&text).map(|value| (name.clone(), value)));
+            }
+        }
+        set
+    }
+}
+
+/// The arguments of a narration. An empty list of settings' sources is none of them, also not the person's own.
+fn narrating_arguments(model: Option<&str>, system: &str) -> Vec<OsString> {
+    let mut words: Vec<OsString> = ["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"].map(OsString::from).to_vec();
+    words.extend(["--setting-sources", "", "--strict-mcp-config", "--tools", "", "--disable-slash-commands"].map(OsString::from));
+    words.extend(["--no-session-persistence".into(), "--system-prompt".into(), system.into()]);
+    if let Some(model) = model {
+        words.extend(["--model".into(), model.into()]);
+    }
+    words
+}
+
 /// The arguments of one headless call.
 fn arguments(model: Option<&str>, settings: &Path, mcp: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = ["-p", "--output-format", "stream-json", "--verbose", "--setting-sources", "project"].map(OsString::from).to_vec();
@@ -166,19 +236,7 @@ fn environment(
     provider: &Provider,
     errand: &Errand<'_>,
 ) -> Vec<(OsString, OsString)> {
-    let mut set: Vec<(OsString, OsString)> = Vec::new();
-    let credentials = CREDENTIALS.iter().copied().filter(|_| provider.use_api_key);
-    // A credential that is named to be passed on is passed on by the flag for it, and by nothing else.
-    let named = provider.pass.iter().map(String::as_str).filter(|name| !CREDENTIALS.contains(name));
-    for name in PASSED.into_iter().chain(credentials).chain(named) {
-        set.extend(of(name).map(|value| (OsString::from(name), value)));
-    }
-    for name in names {
-        let text = name.to_string_lossy();
-        if ["LC_", "GIT_AUTHOR_", "GIT_COMMITTER_"].iter().any(|prefix| text.starts_with(prefix)) {
-            set.extend(of(&text).map(|value| (name.clone(), value)));
-        }
-    }
+    let mut set = provider.passed(of, names);
     let own: [(&str, OsString); 8] = [
         ("TERM", "dumb".into()),
         ("NO_COLOR", "1".into()),
@@ -194,7 +252,7 @@ fn environment(
 }
 
 /// A mark no other worker has.
-pub(super) fn fresh_mark() -> String {
+pub(crate) fn fresh_mark() -> String {
     format!("{:032x}", boot::random_bits())
 }
 
@@ -214,6 +272,13 @@ mod tests {
         -p --output-format stream-json --verbose --setting-sources project --settings /w/settings.json --strict-mcp-config --mcp-config /w/mcp.json --permission-mode acceptEdits --allowedTools Bash,Edit,Glob,Grep,MultiEdit,NotebookEdit,Read,TodoWrite,Write,mcp__callboard --model opus
         ");
         assert!(!arguments(None, Path::new("s"), Path::new("m")).contains(&"--model".into()));
+    }
+
+    #[test]
+    fn a_narrator_has_no_tools_no_servers_and_no_settings() {
+        let words = narrating_arguments(Some("opus"), "You narrate.");
+        let line: Vec<String> = words.iter().map(|word| format!("{:?}", word.to_string_lossy()).replace('"', "'")).collect();
+        insta::assert_snapshot!(line.join(" "), @"'-p' '--output-format' 'stream-json' '--verbose' '--include-partial-messages' '--setting-sources' '' '--strict-mcp-config' '--tools' '' '--disable-slash-commands' '--no-session-persistence' '--system-prompt' 'You narrate.' '--model' 'opus'");
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod filter;
 pub(crate) mod fleet;
 mod people;
 pub(crate) mod queue;
+mod reports;
 mod search;
 mod threads;
 

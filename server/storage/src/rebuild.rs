@@ -4,7 +4,7 @@
 //! Memory holds two pages of events, the edges and each task's status; tasks go to the table as they are folded, and those at the end of
 //! an edge get their counters afterwards. A page is folded on a thread of its own while the one before is written.
 
-mod fold;
+pub(crate) mod fold;
 mod indexes;
 
 use crate::error::StoreError;

@@ -8,6 +8,7 @@ mod hooks;
 mod lines;
 mod mcp;
 mod processes;
+mod reports;
 mod routes;
 mod support;
 mod tidy;

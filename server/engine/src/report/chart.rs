@@ -104,7 +104,7 @@ fn drawn(title: &str, bars: &[(String, String, f64, f64)]) -> String {
     let line = ABOVE + room * if above + below > 0.0 { above / all } else { 1.0 };
     let step = (WIDTH - LEFT) / bars.len() as f64;
     let width = (step * 0.72).max(1.0);
-    let mut svg = format!("<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">");
+    let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">");
     for (at, (name, told, up, down)) in bars.iter().enumerate() {
         let x = LEFT + step * at as f64 + (step - width) / 2.0;
         for (part, value, y) in [("up", *up, line - room * up / all), ("down", *down, line)] {
@@ -116,7 +116,7 @@ fn drawn(title: &str, bars: &[(String, String, f64, f64)]) -> String {
             }
         }
     }
-    svg.push_str(&format!("<line x1=\"{LEFT}\" x2=\"{WIDTH}\" y1=\"{line:.1}\" y2=\"{line:.1}\"/>"));
+    svg.push_str(&format!("<line class=\"base\" x1=\"{LEFT}\" x2=\"{WIDTH}\" y1=\"{line:.1}\" y2=\"{line:.1}\"/>"));
     let mut text =
         |x: f64, y: f64, anchor: &str, words: &str| svg.push_str(&format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}</text>"));
     text(LEFT - 6.0, ABOVE + 8.0, "end", &number(above));

@@ -155,7 +155,7 @@ async fn part(call: &Call, id: TaskId, section: Section, cursor: Cursor) -> Resu
     };
     let title = format!("# {id} · {}{}", section.word(), total.map(|total| format!(" · {total}")).unwrap_or_default());
     let again = json!({"task": id, "section": section.word()});
-    Ok(paged(title, text, cursor, next_page, again, MCP_PAGE_BYTES, true))
+    Ok(paged("ask", title, text, cursor, next_page, again, MCP_PAGE_BYTES, true))
 }
 
 fn entries(total: i64, order: &str) -> String {
@@ -164,7 +164,17 @@ fn entries(total: i64, order: &str) -> String {
 }
 
 /// A window of a page, and the exact call that shows what follows it.
-fn paged(title: String, text: String, cursor: Cursor, next_page: Option<String>, again: Value, bytes: usize, inbox: bool) -> Done {
+#[allow(clippy::too_many_arguments, reason = "all that a page is made of, each once")]
+pub(super) fn paged(
+    tool: &'static str,
+    title: String,
+    text: String,
+    cursor: Cursor,
+    next_page: Option<String>,
+    again: Value,
+    bytes: usize,
+    inbox: bool,
+) -> Done {
     let render = move |budget: usize| {
         // A first page of hits stays within the usual budget; everything that was asked for by name has the larger one.
         let bytes = if bytes < MCP_PAGE_BYTES { budget.min(bytes) } else { bytes };
@@ -172,7 +182,7 @@ fn paged(title: String, text: String, cursor: Cursor, next_page: Option<String>,
         let go_on = cursor.after(next_byte, next_page).map(|next| {
             let mut again = again;
             again["cursor"] = next.text().into();
-            format!("go on: {}", text::call("ask", again))
+            format!("go on: {}", text::call(tool, again))
         });
         let shown = if shown.trim().is_empty() { "nothing here".to_owned() } else { shown.trim_end().to_owned() };
         text::join([title, shown, go_on.unwrap_or_default()])
@@ -186,7 +196,7 @@ async fn search(call: &Call, query: String, cursor: Option<Cursor>) -> Result<Do
     let Page { items, total, next, .. } = call.board.search(query.clone(), cursor.page.clone()).await?;
     let title = format!("{} for {:?}", count(total, "hit"), safe::line(&query, 200));
     let rows: Vec<String> = items.iter().map(hit).collect();
-    Ok(paged(title, rows.join("\n"), cursor, next, json!({"query": query}), bytes, true))
+    Ok(paged("ask", title, rows.join("\n"), cursor, next, json!({"query": query}), bytes, true))
 }
 
 /// `id · standing · holder · title · where it matched`.
@@ -216,5 +226,5 @@ async fn everything(call: &Call, cursor: Cursor) -> Result<Done, Problem> {
     let shown = page.items.len() as i64;
     let beyond = if page.total > shown { format!(" (of {}, the rest is older)", page.total) } else { String::new() };
     let title = format!("# Inbox of the last 7 days · {}{beyond}", count(shown, "item"));
-    Ok(paged(title, inbox::page(&page.items), cursor, None, json!({"inbox": "all"}), MCP_PAGE_BYTES, false))
+    Ok(paged("ask", title, inbox::page(&page.items), cursor, None, json!({"inbox": "all"}), MCP_PAGE_BYTES, false))
 }

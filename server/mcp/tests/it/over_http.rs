@@ -93,7 +93,7 @@ async fn the_stateless_revision_needs_no_handshake() {
     let (_, answer) = wire.post(stateless("tools/list", json!({}))).await;
     let list = &answer["result"];
     let names: Vec<&str> = list["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names, ["ask", "dispatch", "next", "plan", "recover", "update"]);
+    assert_eq!(names, ["ask", "dispatch", "next", "plan", "recover", "report", "update"]);
     assert_eq!((&list["resultType"], &list["ttlMs"], &list["cacheScope"]), (&json!("complete"), &json!(3_600_000), &json!("private")));
 
     let (_, answer) = wire.post(stateless("tools/call", json!({"name": "ask", "arguments": {"inbox": "unread"}}))).await;

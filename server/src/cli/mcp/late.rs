@@ -2,6 +2,7 @@
 //! before `init` answers `not_initialized`, and works once somebody ran it.
 
 use crate::boot::{self, Boot, BootOptions};
+use contracts::report::{ReportQuery, ReportView};
 use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
@@ -80,4 +81,5 @@ pass_on! {
     conflicts() -> Vec<ConflictRow>;
     milestones() -> Vec<MilestoneView>;
     settings(query: SettingsQuery) -> SettingsView;
+    report(query: ReportQuery) -> ReportView;
 }

@@ -18,7 +18,7 @@ use sqlx::{Row, SqliteConnection};
 use std::collections::{BTreeMap, HashMap};
 
 /// Events read at once.
-const PAGE: usize = 2_000;
+pub(crate) const PAGE: usize = 2_000;
 
 /// What is kept of all events.
 #[derive(Default)]
@@ -68,7 +68,7 @@ pub(super) async fn all(conn: &mut SqliteConnection, place: &Place) -> Result<Fo
 }
 
 /// Where a page ended.
-struct After {
+pub(crate) struct After {
     subject: String,
     at: String,
     writer: String,
@@ -77,13 +77,13 @@ struct After {
 }
 
 impl After {
-    fn of(row: &SqliteRow) -> After {
+    pub(crate) fn of(row: &SqliteRow) -> After {
         After { subject: row.get(8), at: row.get(4), writer: row.get(2), n: row.get(3), id: row.get(1) }
     }
 }
 
 /// The next page of events. Their predecessors are not read: no fold looks at them.
-async fn read(conn: &mut SqliteConnection, after: Option<After>) -> Result<Vec<SqliteRow>, StoreError> {
+pub(crate) async fn read(conn: &mut SqliteConnection, after: Option<After>) -> Result<Vec<SqliteRow>, StoreError> {
     let after = after.unwrap_or(After { subject: String::new(), at: String::new(), writer: String::new(), n: 0, id: Vec::new() });
     let mut script = Script::default();
     let asked = script.add(
@@ -94,7 +94,8 @@ async fn read(conn: &mut SqliteConnection, after: Option<After>) -> Result<Vec<S
     Ok(script.run(conn).await?.take(asked))
 }
 
-fn event_of(row: &SqliteRow) -> Result<Event, StoreError> {
+/// The event of a row of such a page.
+pub(crate) fn event_of(row: &SqliteRow) -> Result<Event, StoreError> {
     Ok(Event {
         id: event_id(row.get(1)),
         writer: writer(row.get(2))?,

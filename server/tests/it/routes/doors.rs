@@ -12,7 +12,7 @@ fn table() -> Vec<String> {
         routes.map(|path| format!("{before}{path}")).collect::<Vec<_>>()
     };
     let mut paths = in_source(include_str!("../../../src/http/api.rs"), "/api");
-    assert_eq!(paths.len(), 20, "the walk lost its way: {paths:?}");
+    assert_eq!(paths.len(), 25, "the walk lost its way: {paths:?}");
     paths.extend(in_source(include_str!("../../../src/http.rs"), ""));
     paths.extend(in_source(include_str!("../../../src/live.rs"), ""));
     paths.extend(callboard::http::pages::paths());
@@ -20,7 +20,10 @@ fn table() -> Vec<String> {
     for known in ["/do", "/enter", "/healthz", "/live", "/live/sse", "/api/commands", "/t/{id}", "/pkg/{*name}"] {
         assert!(paths.iter().any(|path| path == known), "{known} in {paths:?}");
     }
-    paths.iter().map(|path| path.replace("{id}", "tk-4f2a9c").replace("{sha}", &"0123456789".repeat(4)).replace("{*name}", "app.js")).collect()
+    paths
+        .iter()
+        .map(|path| path.replace("{id}", "tk-4f2a9c").replace("{label}", "2026-11-28").replace("{sha}", &"0123456789".repeat(4)).replace("{*name}", "app.js"))
+        .collect()
 }
 
 fn is_protected(reply: &Reply, at: &str) {

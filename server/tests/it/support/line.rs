@@ -184,3 +184,26 @@ impl Events {
         }
     }
 }
+
+impl Socket {
+    /// Says something, as a page does.
+    pub async fn say(&mut self, said: &Value) {
+        use futures::SinkExt;
+        self.0.send(Message::Text(said.to_string().into())).await.unwrap();
+    }
+
+    /// The text of a narration as it was told to here, and the state it ended in.
+    pub async fn narration(&mut self) -> (String, String) {
+        let mut text = String::new();
+        loop {
+            let frame = self.frame().await;
+            if frame["t"] != "narration" {
+                continue;
+            }
+            text.push_str(frame["text"].as_str().filter(|_| frame["state"] == "delta").unwrap_or_default());
+            if ["done", "failed"].iter().any(|end| frame["state"] == *end) {
+                return (text, frame["state"].as_str().unwrap().to_owned());
+            }
+        }
+    }
+}
