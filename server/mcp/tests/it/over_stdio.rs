@@ -33,7 +33,7 @@ async fn a_panic_is_an_answer_and_the_server_goes_on() {
     *client.board.panics.lock().unwrap() = false;
     assert!(client.call("next", json!({})).await.starts_with("Nothing for you"));
     let unknown = client.peer().call_tool(CallToolRequestParams::new("fly")).await.unwrap_err();
-    assert!(unknown.to_string().contains("ask, dispatch, next, plan, recover, update"), "{unknown}");
+    assert!(unknown.to_string().contains("ask, dispatch, next, plan, recover, report, update"), "{unknown}");
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 //! A report of everything over a long log: soon, and without holding all of it. The promise is 2 seconds and 200 MiB for 100,000 events by
-//! the binary as it is built for use; the one under test is not optimised, so what is held to here is that time grows with the log and no
-//! faster, and the memory.
+//! the binary as it is built for use; the one under test is not optimised, so what is held to here is the memory, and a time in proportion.
 
 use crate::cli::stage::Stage;
 use crate::hooks::scene::is_slow;
