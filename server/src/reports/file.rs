@@ -42,7 +42,8 @@ impl Files {
     /// The file of a label that has the form of one; none when there is no file.
     pub fn read(&self, label: &str) -> Result<Option<Kept>, Problem> {
         let path = self.path(label);
-        match fs::metadata(&path) {
+        // A link leads to something that is no report: a repository could bring one.
+        match fs::symlink_metadata(&path) {
             Ok(found) if !found.is_file() => return Ok(None),
             Ok(found) if found.len() > limits::REPORT_FILE_BYTES_MAX as u64 => {
                 let text = format!("{label} has {} bytes, the limit is {}", found.len(), limits::REPORT_FILE_BYTES_MAX);

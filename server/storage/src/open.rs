@@ -116,7 +116,7 @@ fn check(place: &Place) -> Result<(), StoreError> {
 /// A link among what is written in a board's folder. A repository can bring one, and would choose which of the person's files is written over.
 /// Below other folders files are written beside and moved over, which puts a file in the place of a link.
 pub fn link(root: &Path) -> Result<Option<String>, StoreError> {
-    for folder in ["", "run", "log"] {
+    for folder in ["", "run", "log", "narration"] {
         let entries = match fs::read_dir(root.join(folder)) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,

@@ -129,6 +129,23 @@ fn the_first_command_of_a_day_writes_the_day_before_where_that_is_wanted() {
     assert!(scene.stage.board().join("narration/daily").is_file(), "and it is not looked at again today");
 }
 
+#[test]
+fn links_that_a_repository_brings_are_neither_read_nor_written_through() {
+    let scene = scene("say 'It went well.'; over");
+    let outside = scene.stage.home().join("mine.txt");
+    fs::write(&outside, "mine\n").unwrap();
+    fs::create_dir_all(file(&scene, "all").parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&outside, file(&scene, "all")).unwrap();
+    scene.stage.ok(&["report", "all", "--write"]);
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "mine\n");
+    assert!(fs::symlink_metadata(file(&scene, "all")).unwrap().is_file() && !text(&scene, "all").contains("mine"));
+    fs::remove_file(scene.stage.board().join("narration/all.lock")).unwrap();
+    std::os::unix::fs::symlink(&outside, scene.stage.board().join("narration/all.lock")).unwrap();
+    let refused = scene.stage.run(&["report", "all", "--digest"]);
+    assert!(refused.exit != 0 && refused.stderr.contains("is a link"), "{}", refused.stderr);
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "mine\n");
+}
+
 #[tokio::test]
 async fn an_agent_reads_a_report_in_brief_and_page_by_page() {
     let scene = scene("");
