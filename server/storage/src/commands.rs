@@ -5,7 +5,6 @@ use crate::error::StoreError;
 use crate::head::{self, Head, Home};
 use crate::import;
 use crate::lease;
-use crate::log_file;
 use crate::projection;
 use crate::read::{facts, fleet};
 use crate::script::{Script, Statement};
