@@ -285,7 +285,7 @@ mod tests {
     }
 
     fn batch(seq: i64, live: bool) -> Input {
-        Input::Frame(Box::new(Frame::Batch(Batch { seq, live, changes: Vec::new() })))
+        Input::Frame(Box::new(Frame::Batch(Batch { seq, live, ..Batch::default() })))
     }
 
     fn names(effects: &[Effect]) -> Vec<String> {

@@ -4,6 +4,7 @@
 //! own acts change it.
 
 mod acts;
+mod cards;
 mod live;
 mod many;
 mod unread;
@@ -14,15 +15,14 @@ use crate::port::Port;
 use crate::tabs::{Shown, Spot};
 use crate::{browser, live::Status, order};
 use contracts::standing::Column;
-use contracts::view::{
-    ActorRow, BoardView, ConflictRow, Counts, Entry, InboxItem, Me, MilestoneView, ProjectView, Quarantine, RefusedForm, Snapshot, TaskCard, TaskView,
-};
+use contracts::view::{ActorRow, ConflictRow, Counts, Entry, InboxItem, Me, MilestoneView, ProjectView, Quarantine, RefusedForm, Snapshot, TaskCard, TaskView};
 use contracts::{MilestoneId, Moment, Problem, TaskId};
 use filter::{Around, Card, Fault, Filter};
 use leptos::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 
 pub use acts::Giving;
+pub use cards::Asked;
 pub use many::Undo;
 
 /// One card: what it shows, and what is happening to it here.
@@ -36,11 +36,12 @@ pub struct CardStore {
     pub busy: ArcRwSignal<bool>,
     /// What this page's last act on it was refused with.
     pub problem: ArcRwSignal<Option<Problem>>,
+    age: cards::Age,
 }
 
 impl CardStore {
-    fn new(card: TaskCard) -> CardStore {
-        CardStore { card: ArcRwSignal::new(card), changed: ArcRwSignal::new(false), busy: ArcRwSignal::new(false), problem: ArcRwSignal::new(None) }
+    fn new(card: TaskCard, age: cards::Age) -> CardStore {
+        CardStore { card: ArcRwSignal::new(card), changed: ArcRwSignal::new(false), busy: ArcRwSignal::new(false), problem: ArcRwSignal::new(None), age }
     }
 }
 
@@ -149,6 +150,7 @@ pub struct Store {
     pub new_since: RwSignal<Option<Moment>>,
     seen: RwSignal<Option<unread::Seen>>,
     cards: StoredValue<HashMap<TaskId, CardStore>>,
+    ages: StoredValue<cards::Ages>,
     port: StoredValue<Option<Port>>,
     quiet: StoredValue<live::Quiet>,
     /// Counts the drawings of each column.
@@ -207,16 +209,18 @@ impl Store {
             new_since: RwSignal::new(None),
             seen: RwSignal::new(None),
             cards: StoredValue::new(HashMap::new()),
+            ages: StoredValue::new(cards::Ages::default()),
             port: StoredValue::new(port),
             quiet: StoredValue::new(live::Quiet::default()),
             turns: StoredValue::new([0; 5]),
         };
-        store.fill(snapshot);
+        store.fill(snapshot, store.asking(), false);
         store
     }
 
-    /// Puts a snapshot in the place of what is here; what did not change keeps its nodes.
-    pub fn fill(&self, snapshot: Snapshot) {
+    /// Puts a snapshot in the place of what is here; what did not change keeps its nodes. With `anew` nothing that was known counts any more.
+    fn fill(&self, snapshot: Snapshot, asked: Asked, anew: bool) {
+        let asked = self.begins(snapshot.seq, asked, anew);
         self.seq.set(snapshot.seq);
         self.epoch.set(snapshot.epoch);
         self.replace(&self.project, snapshot.project);
@@ -227,40 +231,9 @@ impl Store {
         self.replace(&self.quarantine, snapshot.quarantine);
         self.unread.set(snapshot.inbox.iter().filter(|item| item.delivered_at.is_none()).count());
         self.replace(&self.inbox, snapshot.inbox.into_iter().rev().collect());
-        self.fill_board(snapshot.board);
+        self.fill_board(snapshot.board, asked, |place, ids| self.replace(&self.columns[place].ids, ids));
         if let Some(task) = snapshot.task {
-            self.show(*task);
-        }
-    }
-
-    /// Puts the columns of an answer in the place of those here.
-    pub fn fill_board(&self, board: BoardView) {
-        self.replace(&self.counts, board.counts);
-        if self.look.with_untracked(|look| look.view == View::Graph) {
-            self.replace(&self.edges, board.edges);
-        }
-        for column in board.columns {
-            let here = self.columns[order::place(column.key)];
-            let ids = column.cards.iter().map(|card| card.id.clone()).collect();
-            for card in column.cards {
-                self.put(card);
-            }
-            self.replace(&here.ids, ids);
-            here.total.set(column.total);
-            here.next.set(column.next);
-        }
-    }
-
-    /// Appends the next part of a column.
-    pub fn fill_more(&self, board: BoardView) {
-        for column in board.columns {
-            let here = self.columns[order::place(column.key)];
-            let fresh: Vec<TaskId> = here.ids.with_untracked(|ids| column.cards.iter().map(|card| &card.id).filter(|id| !ids.contains(id)).cloned().collect());
-            for card in column.cards {
-                self.put(card);
-            }
-            here.ids.update(|ids| ids.extend(fresh));
-            here.next.set(column.next);
+            self.show(*task, asked);
         }
     }
 
@@ -268,30 +241,6 @@ impl Store {
         if signal.with_untracked(|old| *old != value) {
             signal.set(value);
         }
-    }
-
-    /// Shows a task on the open card.
-    pub fn show(&self, task: TaskView) {
-        let same = self.open_id.with_untracked(|id| id.as_ref() == Some(&task.card.id));
-        if !same {
-            self.open_id.set(Some(task.card.id.clone()));
-        }
-        let mut thread = task.thread.clone();
-        let mut next = task.thread_next.clone();
-        if same && !self.thread_partial.get_untracked() {
-            let first = thread.first().map_or(i64::MAX, |entry| entry.seq);
-            let older: Vec<Entry> = self.thread.with_untracked(|old| old.iter().filter(|entry| entry.seq < first).cloned().collect());
-            if !older.is_empty() {
-                next = self.thread_next.get_untracked();
-                thread.splice(0..0, older);
-            }
-        }
-        self.replace(&self.thread, thread);
-        self.replace(&self.thread_next, next);
-        self.thread_partial.set(false);
-        self.open_problem.set(None);
-        self.put(task.card.clone());
-        self.replace(&self.open, Some(task));
     }
 
     /// Closes the open card.
@@ -408,68 +357,6 @@ impl Store {
     /// Whether what is shown is what is so.
     pub fn live(&self) -> bool {
         !matches!(self.line.get(), Status::Off { .. })
-    }
-
-    /// Sets a card's signal, making it when it is new. Says whether anything changed.
-    fn put(&self, card: TaskCard) -> bool {
-        let known = self.card(&card.id);
-        match known {
-            Some(known) => {
-                let differs = known.card.with_untracked(|old| *old != card);
-                if differs {
-                    known.card.set(card);
-                }
-                differs
-            }
-            None => {
-                self.meet(&card);
-                self.cards.update_value(|cards| drop(cards.insert(card.id.clone(), CardStore::new(card))));
-                true
-            }
-        }
-    }
-
-    /// Where a card lies now.
-    fn column_of(&self, id: &TaskId) -> Option<usize> {
-        self.columns.iter().position(|column| column.ids.with_untracked(|ids| ids.contains(id)))
-    }
-
-    /// Puts a card where it belongs. Says whether it is in another column than before.
-    fn place(&self, card: TaskCard) -> bool {
-        let id = card.id.clone();
-        let to = order::place(card.column);
-        let from = self.column_of(&id);
-        let fits = self.fits(&card);
-        if fits
-            && from.is_some_and(|from| from != to)
-            && browser::visible()
-            && let Some(place) = browser::place_of(id.as_str())
-        {
-            browser::glide(id.to_string(), place);
-        }
-        self.put(card.clone());
-        if let Some(from) = from.filter(|from| *from != to || !fits) {
-            self.columns[from].ids.update(|ids| ids.retain(|each| *each != id));
-            self.columns[from].total.update(|total| *total -= 1);
-        }
-        if fits {
-            let column = self.columns[to];
-            let old = column.ids.get_untracked();
-            let mut ids: Vec<TaskId> = old.iter().filter(|each| **each != id).cloned().collect();
-            let at = self.cards.with_value(|cards| {
-                ids.partition_point(|each| cards.get(each).is_some_and(|other| other.card.with_untracked(|other| order::cards(other, &card).is_lt())))
-            });
-            if at < ids.len() || column.next.get_untracked().is_none() {
-                ids.insert(at, id);
-            }
-            if ids != old {
-                column.ids.set(ids);
-            }
-            if from != Some(to) {
-                column.total.update(|total| *total += 1);
-            }
-        }
-        from.is_some_and(|from| from != to)
     }
 }
 

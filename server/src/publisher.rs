@@ -103,7 +103,7 @@ impl Publisher {
             let batches = self.0.port.changes_since(since, usize::MAX).await?.batches;
             missed.extend(batches.into_iter().filter(|batch| batch.seq <= published).map(frame));
             // Its position is what was handed out, not the log's: a client that leaves now comes back for what follows.
-            missed.push(frame(Batch { seq: published, ..self.0.port.lease_batch().await? }));
+            missed.push(frame(self.0.port.lease_batch().await?.told_after(published)));
         }
         let seq = if resumed { since } else { published };
         let hello = Frame::Hello { seq, epoch: head.epoch, version: self.0.version.clone(), now: self.0.port.now(), resumed };
@@ -181,9 +181,9 @@ impl Publisher {
             std::mem::replace(&mut looked.0, now)
         };
         let from = self.0.live.swap(live, Ordering::AcqRel);
-        let changes = self.0.port.live_changes(from, (before, now), told).await?;
-        if !changes.is_empty() {
-            self.hand_out(Batch { seq: self.published(), live: true, changes });
+        let batch = self.0.port.live_changes(from, (before, now), told).await?;
+        if !batch.changes.is_empty() {
+            self.hand_out(batch.told_after(self.published()));
         }
         Ok(())
     }

@@ -55,16 +55,41 @@ pub enum Change {
     Unknown,
 }
 
+fn is_zero(position: &i64) -> bool {
+    *position == 0
+}
+
 /// The changes of one command, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// Position in the log after it; strictly grows, except for live batches, which repeat it.
     pub seq: i64,
+    /// Position of the log its changes were read at, when that is beyond `seq`: they say how things are there. Else 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub read: i64,
     /// Leases, presence, deliveries, standings that flipped by time alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub live: bool,
     /// In order.
     pub changes: Vec<Change>,
+}
+
+impl Batch {
+    /// Changes that were read at a position of the log.
+    pub fn read_at(position: i64, changes: Vec<Change>) -> Batch {
+        Batch { seq: position, changes, ..Batch::default() }
+    }
+
+    /// The same, told as what comes after another position, which is no later.
+    pub fn told_after(self, seq: i64) -> Batch {
+        let read = self.read.max(self.seq);
+        Batch { seq, read: if read > seq { read } else { 0 }, ..self }
+    }
+
+    /// The same, as what needs no event.
+    pub fn live(self) -> Batch {
+        Batch { live: true, ..self }
+    }
 }
 
 /// One message to a live page.

@@ -80,7 +80,7 @@ impl Line {
             Effect::Snapshot => {
                 let line = self.clone();
                 spawn_local(async move {
-                    let input = match store.refetch().await {
+                    let input = match store.refetch(true).await {
                         Ok((seq, epoch)) => Input::Snapshot { seq, epoch },
                         Err(_) => Input::NoSnapshot,
                     };

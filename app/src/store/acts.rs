@@ -47,7 +47,7 @@ impl Store {
         set_timeout(
             move || {
                 if self.seq.get_untracked() < promised {
-                    spawn_local(async move { drop(self.refetch().await) });
+                    spawn_local(async move { drop(self.refetch(false).await) });
                 }
             },
             CONFIRM_AFTER,
@@ -80,7 +80,7 @@ impl Store {
         };
         let requests = moves::requests(commands, &browser::key());
         self.is_mine(id.clone());
-        self.place(TaskCard { column: to, ..before.clone() });
+        self.place_seen(TaskCard { column: to, ..before.clone() }, self.acting(id));
         card.busy.set(true);
         card.problem.set(None);
         let word = format!("card-{id}");
@@ -94,7 +94,8 @@ impl Store {
                     self.say(format!("Not moved: {}", problem.title));
                     let untouched = card.card.with_untracked(|now| now.column == to && now.version == before.version);
                     if untouched {
-                        self.place(before);
+                        let age = self.acting(&before.id);
+                        self.place_seen(before, age);
                     }
                     card.problem.set(Some(problem));
                 }
@@ -153,25 +154,14 @@ impl Store {
     /// Asks the server for what passes the filter, and shows it if it is still the one that is on.
     pub(super) async fn ask_again(self, filter: Option<Filter>) {
         let Ok(port) = self.port() else { return };
-        let query_edges = self.look.with_untracked(|look| look.view == View::Graph);
-        let query = BoardQuery { filter: self.filter_text(), edges: query_edges, ..Default::default() };
+        let edges = self.look.with_untracked(|look| look.view == View::Graph);
+        let query = BoardQuery { filter: self.filter_text(), edges, ..Default::default() };
+        let asked = self.asking();
         if let Ok(board) = port.0.board(query).await
             && self.filter.with_untracked(|now| *now == filter)
+            && self.fill_board(board, asked, |place, ids| self.draw(place, ids))
         {
-            self.replace(&self.counts, board.counts);
-            if query_edges {
-                self.replace(&self.edges, board.edges);
-            }
-            for column in board.columns {
-                let place = order::place(column.key);
-                self.columns[place].total.set(column.total);
-                self.columns[place].next.set(column.next);
-                let ids = column.cards.iter().map(|card| card.id.clone()).collect();
-                for card in column.cards {
-                    self.put(card);
-                }
-                self.draw(place, ids);
-            }
+            self.ask_soon();
         }
     }
 
@@ -200,10 +190,8 @@ impl Store {
             }
             let (now, later) = rest.split_at(DRAWN_AT_ONCE.min(rest.len()));
             // What moved or ceased to fit meanwhile has its place already.
-            let belongs =
-                |id: &TaskId| self.card(id).is_some_and(|card| card.card.with_untracked(|card| order::place(card.column) == place && self.fits(card)));
             self.columns[place].ids.update(|ids| {
-                let fresh: Vec<TaskId> = now.iter().filter(|id| !ids.contains(id) && belongs(id)).cloned().collect();
+                let fresh: Vec<TaskId> = now.iter().filter(|id| !ids.contains(id) && self.belongs(id, place)).cloned().collect();
                 ids.extend(fresh);
             });
             self.draw_rest(place, later.to_vec(), turn);
@@ -221,9 +209,10 @@ impl Store {
         let Some(cursor) = self.columns[order::place(column)].next.get_untracked() else { return };
         spawn_local(async move {
             let Ok(port) = self.port() else { return };
-            let query = BoardQuery { filter: self.filter_text(), column: Some(column), cursor: Some(cursor), limit: Some(200), ..Default::default() };
+            let query = BoardQuery { filter: self.filter_text(), column: Some(column), cursor: Some(cursor.clone()), limit: Some(200), ..Default::default() };
+            let asked = self.asking();
             if let Ok(board) = port.0.board(query).await {
-                self.fill_more(board);
+                self.fill_more(board, asked, &cursor);
             }
         });
     }

@@ -1,9 +1,11 @@
 //! How changes from the server reach the store, and what of them is told to the reader.
 
+use super::cards::{Age, Placed};
 use super::{Store, Toast};
 use crate::live::Status;
-use crate::{browser, words};
-use contracts::view::{Entry, InboxItem};
+use crate::look::View;
+use crate::{browser, order, words};
+use contracts::view::{Entry, InboxItem, TaskCard};
 use contracts::{Batch, Change, EventId, Moment, Problem, TaskId};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -18,9 +20,8 @@ const OWN_ACT_MS: i64 = 4_000;
 const SPEAK_AFTER: Duration = Duration::from_millis(1_500);
 /// How long changes of the open card are gathered before it is read again.
 const REREAD_AFTER: Duration = Duration::from_millis(80);
-
-/// How long changes are gathered before the graph is read again.
-const REREAD_EDGES_AFTER: Duration = Duration::from_millis(400);
+/// How long changes are gathered before the columns are asked for again.
+const ASK_AGAIN_AFTER: Duration = Duration::from_millis(400);
 
 /// What the reader need not be told, and what waits to be told.
 #[derive(Default)]
@@ -31,7 +32,7 @@ pub(super) struct Quiet {
     asks: i64,
     speaking: bool,
     rereading: bool,
-    reading_edges: bool,
+    asking: bool,
 }
 
 /// What the live region says about a batch of changes.
@@ -53,24 +54,30 @@ impl Store {
             self.seq.update(|seq| *seq = batch.seq.max(*seq));
         }
         self.pulse.update(|pulse| *pulse = pulse.wrapping_add(1));
+        let (age, old) = self.heard(&batch);
         let focused = browser::focused_card();
         let own = batch.changes.iter().any(|change| matches!(change, Change::Event { entry } if self.me.with_untracked(|me| me.actor == entry.actor)));
         for change in batch.changes {
-            self.change(change, own, batch.live);
+            match change {
+                Change::Task { card } => self.card_changed(card, age, own, batch.live),
+                Change::Event { entry } => self.happened(entry),
+                Change::Delivery { event, actor, at } => self.delivered(&event, actor, at),
+                whole if !old => self.changed(whole),
+                _ => {}
+            }
         }
         if let Some(id) = focused {
             refocus(id);
         }
     }
 
-    fn change(&self, change: Change, own: bool, live: bool) {
+    /// What is about the whole board: it is as it says now.
+    fn changed(&self, change: Change) {
         match change {
-            Change::Task { card } => self.card_changed(card, own, live),
             Change::Milestone { milestone } => self.milestones.update(|all| match all.iter_mut().find(|each| each.id == milestone.id) {
                 Some(known) => *known = milestone,
                 None => all.push(milestone),
             }),
-            Change::Event { entry } => self.happened(entry),
             Change::Actors { actors } => self.replace(&self.actors, actors),
             Change::Conflict { row } => self.conflicts.update(|all| {
                 all.retain(|each| each.event != row.event);
@@ -79,18 +86,33 @@ impl Store {
                 }
             }),
             Change::Counts { counts } => self.replace(&self.counts, counts),
-            Change::Delivery { event, actor, at } => self.delivered(&event, actor, at),
-            Change::Unknown => {}
+            Change::Task { .. } | Change::Event { .. } | Change::Delivery { .. } | Change::Unknown => {}
         }
     }
 
-    fn card_changed(&self, card: contracts::view::TaskCard, own: bool, live: bool) {
+    /// As [`Store::place`], and what can be seen of it moves there.
+    pub(super) fn place_seen(&self, card: TaskCard, age: Age) -> Placed {
+        let moves = self.column_of(&card.id).is_some_and(|from| from != order::place(card.column)) && self.fits(&card);
+        let glides = moves && browser::visible();
+        let place = if glides { browser::place_of(card.id.as_str()) } else { None };
+        let id = card.id.to_string();
+        let placed = self.place(card, age);
+        if let Some(place) = place.filter(|_| placed.taken) {
+            browser::glide(id, place);
+        }
+        placed
+    }
+
+    fn card_changed(&self, card: TaskCard, age: Age, own: bool, live: bool) {
         let id = card.id.clone();
         let asks = card.column == contracts::Column::NeedsYou;
         let differs = self.card(&id).is_none_or(|known| known.card.with_untracked(|old| *old != card));
-        let moved = self.place(card.clone());
-        if differs && self.look.with_untracked(|look| look.view == crate::look::View::Graph) {
-            self.reread_edges_soon();
+        let placed = self.place_seen(card.clone(), age);
+        if !placed.taken {
+            return;
+        }
+        if placed.uncounted || differs && self.look.with_untracked(|look| look.view == View::Graph) {
+            self.ask_soon();
         }
         let open = self.open_id.with_untracked(|open| open.as_ref() == Some(&id));
         if open && differs {
@@ -104,10 +126,10 @@ impl Store {
         if own || !differs || self.is_own_act(&id) {
             return;
         }
-        if !live || moved {
+        if !live || placed.moved {
             self.flash(&id);
         }
-        if moved {
+        if placed.moved {
             self.quiet.update_value(|quiet| {
                 quiet.moved += 1;
                 quiet.asks += i64::from(asks);
@@ -189,32 +211,33 @@ impl Store {
         );
     }
 
-    /// Reads what waits for what again, once for many changes: a card says only how many.
-    fn reread_edges_soon(&self) {
+    /// Asks for the columns again, once for many changes: for what a card alone does not say, as what waits for what.
+    pub(super) fn ask_soon(&self) {
         let store = *self;
-        if self.quiet.with_value(|quiet| quiet.reading_edges) {
+        if self.quiet.with_value(|quiet| quiet.asking) {
             return;
         }
-        self.quiet.update_value(|quiet| quiet.reading_edges = true);
+        self.quiet.update_value(|quiet| quiet.asking = true);
         set_timeout(
             move || {
-                store.quiet.update_value(|quiet| quiet.reading_edges = false);
+                store.quiet.update_value(|quiet| quiet.asking = false);
                 spawn_local(store.ask_again(store.filter.get_untracked()));
             },
-            REREAD_EDGES_AFTER,
+            ASK_AGAIN_AFTER,
         );
     }
 
     /// Reads a task and shows it, if it is still the one that is wanted.
     pub async fn read_task(self, id: TaskId) {
         let Ok(port) = self.port() else { return };
+        let asked = self.asking();
         let answer = port.0.task(id.clone()).await;
         if self.open_id.with_untracked(|open| open.as_ref() != Some(&id)) {
             return;
         }
         match answer {
             Ok(task) => {
-                self.show(task);
+                self.show(task, asked);
                 self.read_shown().await;
             }
             Err(problem) if self.open.with_untracked(Option::is_none) => self.open_problem.set(Some(problem)),
@@ -268,9 +291,11 @@ impl Store {
         self.replace(&self.line, status);
     }
 
-    /// Reads everything again; scroll, focus and drafts stay because what did not change keeps its nodes.
-    pub async fn refetch(self) -> Result<(i64, String), Problem> {
-        let edges = self.look.with_untracked(|look| look.view == crate::look::View::Graph);
+    /// Reads everything again; scroll, focus and drafts stay because what did not change keeps its nodes. `anew` is for a line that begins
+    /// again: what comes takes the place of all that was known. Else it is left alone when the line has brought as much meanwhile.
+    pub async fn refetch(self, anew: bool) -> Result<(i64, String), Problem> {
+        let edges = self.look.with_untracked(|look| look.view == View::Graph);
+        let asked = self.asking();
         let query = contracts::view::BoardQuery { filter: self.filter_text(), edges, ..Default::default() };
         let open = self.open_id.get_untracked();
         let snapshot = match self.port()?.0.snapshot(query.clone(), open.clone()).await {
@@ -278,9 +303,13 @@ impl Store {
             other => other?,
         };
         let at = (snapshot.seq, snapshot.epoch.clone());
+        let brought = self.epoch.with_untracked(|epoch| *epoch == snapshot.epoch) && snapshot.seq <= self.seq.get_untracked();
+        if brought && !anew {
+            return Ok(at);
+        }
         let focused = browser::focused_card();
         self.set_clock(snapshot.now);
-        self.fill(snapshot);
+        self.fill(snapshot, asked, anew);
         if let Some(id) = focused {
             refocus(id);
         }

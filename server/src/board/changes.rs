@@ -49,12 +49,12 @@ impl ServerPort {
         let mut changes = cards(&mut reading, &ids).await?;
         changes.push(Change::Actors { actors });
         changes.push(Change::Counts { counts: reading.read.counts().await.map_err(told)? });
-        Ok(Batch { seq: reading.seq().await?, live: true, changes })
+        Ok(Batch::read_at(reading.seq().await?, changes).live())
     }
 
-    /// What moved without an event after `from`, and what time alone changed between two looks; without the tasks in `told_already`, whose
-    /// cards went out with the events of the same commit.
-    pub(crate) async fn live_changes(&self, from: i64, (before, now): (Moment, Moment), told_already: &BTreeSet<TaskId>) -> Result<Vec<Change>, Problem> {
+    /// One live batch of what moved without an event after `from`, and of what time alone changed between two looks; without the tasks in
+    /// `told_already`, whose cards went out with the events of the same commit.
+    pub(crate) async fn live_changes(&self, from: i64, (before, now): (Moment, Moment), told_already: &BTreeSet<TaskId>) -> Result<Batch, Problem> {
         let mut reading = self.reading().await?;
         let rows = reading.read.live_since(from).await.map_err(told)?;
         let lapsed = reading.read.lapsed_between(before, now).await.map_err(told)?;
@@ -76,7 +76,7 @@ impl ServerPort {
         if actors || !ids.is_empty() {
             changes.push(Change::Actors { actors: reading.read.actors().await.map_err(told)? });
         }
-        Ok(changes)
+        Ok(Batch::read_at(reading.seq().await?, changes).live())
     }
 }
 
@@ -130,7 +130,7 @@ async fn batch(reading: &mut Reading, events: &[EventRow]) -> Result<Batch, Prob
         changes.push(Change::Actors { actors: reading.read.actors().await.map_err(told)? });
     }
     let seq = events.last().map_or(0, |row| row.seq);
-    Ok(Batch { seq, live: false, changes })
+    Ok(Batch::read_at(reading.seq().await?, changes).told_after(seq))
 }
 
 /// A conflict that was settled is no longer among the open ones; pages are told by the event that settled it.

@@ -31,7 +31,7 @@ struct World {
 }
 
 fn text(seq: i64) -> (i64, Arc<str>) {
-    (seq, serde_json::to_string(&Frame::Batch(Batch { seq, live: false, changes: Vec::new() })).unwrap().into())
+    (seq, serde_json::to_string(&Frame::Batch(Batch { seq, ..Batch::default() })).unwrap().into())
 }
 
 fn world(beat_ms: u64, life_ms: u64, places: u32) -> World {
