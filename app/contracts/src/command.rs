@@ -604,7 +604,7 @@ pub struct Settle {
 pub struct Configure {
     /// Which: `name`, `zone`, `review_default`, …
     pub key: String,
-    /// The new value; null is the default again.
+    /// The new value; null is the default again. Of `views`, `{name, query}` keeps one beside the others, and `{name}` forgets it.
     pub value: Value,
 }
 

@@ -726,7 +726,8 @@ impl<'a> Case<'a> {
 
     fn configure(&self, configure: &Configure) -> Guard {
         let path = if settings::KEYS.contains(&configure.key.as_str()) { "value" } else { "key" };
-        settings::check(&configure.key, &configure.value).map(drop).map_err(|text| Rejection::Malformed { path: path.to_owned(), text })
+        let from = self.facts.project.as_ref().map(|project| settings::present(project, &configure.key)).unwrap_or_default();
+        settings::changed(&from, &configure.key, &configure.value).map(drop).map_err(|text| Rejection::Malformed { path: path.to_owned(), text })
     }
 
     fn milestone_in(&self, id: &MilestoneId, command: &str) -> Result<&'a MilestoneFacts, Rejection> {

@@ -126,6 +126,44 @@ pub fn present(project: &Project, key: &str) -> Value {
     }
 }
 
+/// What a key holds after it was given a value, `from` being what it holds now. A value is whole, but for one view: `{name, query}` keeps it
+/// beside the others, `{name}` alone forgets it, so that two who keep a view each lose none. The error says what is legal.
+pub fn changed(from: &Value, key: &str, value: &Value) -> Result<Value, String> {
+    match value.as_object().filter(|_| key == "views") {
+        Some(one) => {
+            let name = one.get("name").filter(|name| name.is_string() && one.keys().all(|key| key == "name" || key == "query"));
+            let Some(name) = name else { return Err(format!("one view is {{\"name\": \"My bugs\", \"query\": \"q=type%20%3D%20bug\"}}, not {value}")) };
+            let mut all: Vec<Value> = from.as_array().cloned().unwrap_or_default();
+            let known = all.iter().position(|view| view["name"] == *name);
+            match (known, one.get("query").is_some_and(|query| !query.is_null())) {
+                (Some(place), true) => all[place] = value.clone(),
+                (None, true) => all.push(value.clone()),
+                (Some(place), false) => drop(all.remove(place)),
+                (None, false) => {}
+            }
+            check(key, &all.into())
+        }
+        None => check(key, value),
+    }
+}
+
+/// What a key holds after an event that changed it `from` one value `to` another, where others may have changed it since: views that two
+/// clones kept apart are all kept, everything else is as the last one said.
+pub(crate) fn merged(now: Option<&Value>, key: &str, from: &Value, to: Value) -> Value {
+    let (Some(Value::Array(now)), "views") = (now, key) else { return to };
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let (before, after) = (list(from), list(&to));
+    let named = |all: &[Value], view: &Value| all.iter().any(|other| other["name"] == view["name"]);
+    let mut kept: Vec<Value> = now.iter().filter(|view| !named(&before, view) || named(&after, view)).cloned().collect();
+    for view in after.into_iter().filter(|view| !before.contains(view)) {
+        match kept.iter().position(|other| other["name"] == view["name"]) {
+            Some(place) => kept[place] = view,
+            None => kept.push(view),
+        }
+    }
+    if kept.is_empty() { Value::Null } else { kept.into() }
+}
+
 /// Checks a value for a key and gives it in its one form; null stands for the default. The error says what is legal.
 pub fn check(key: &str, value: &Value) -> Result<Value, String> {
     let words = |legal: &[&str]| match value.as_str() {
@@ -279,5 +317,37 @@ mod tests {
         ] {
             assert!(check(key, &bad).is_err(), "{key} {bad}");
         }
+    }
+
+    fn view(name: &str, query: &str) -> Value {
+        json!({"name": name, "query": query})
+    }
+
+    #[test]
+    fn a_view_is_kept_beside_the_others_and_forgotten_alone() {
+        let set = |from: Value, value: Value| changed(&from, "views", &value);
+        assert_eq!(set(Value::Null, view("X", "q=a")), Ok(json!([view("X", "q=a")])));
+        assert_eq!(set(json!([view("X", "q=a")]), view("Y", "q=b")), Ok(json!([view("X", "q=a"), view("Y", "q=b")])));
+        assert_eq!(set(json!([view("X", "q=a"), view("Y", "q=b")]), view("X", "q=c")), Ok(json!([view("X", "q=c"), view("Y", "q=b")])));
+        assert_eq!(set(json!([view("X", "q=a"), view("Y", "q=b")]), json!({"name": "X"})), Ok(json!([view("Y", "q=b")])));
+        assert_eq!(set(json!([view("X", "q=a")]), json!({"name": "X", "query": null})), Ok(Value::Null));
+        assert_eq!(set(json!([view("X", "q=a")]), json!({"name": "Z"})), Ok(json!([view("X", "q=a")])));
+        assert_eq!(set(json!([view("X", "q=a")]), json!([view("Y", "q=b")])), Ok(json!([view("Y", "q=b")])), "a list is whole");
+        for bad in [json!({"query": "q=a"}), json!({"name": 1}), json!({"name": "x", "query": "q=a", "colour": 1}), view(&"x".repeat(41), "q=a")] {
+            assert!(set(Value::Null, bad.clone()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn views_that_two_clones_kept_apart_are_all_kept() {
+        let meet = |now: Value, from: Value, to: Value| merged(Some(&now).filter(|now| !now.is_null()), "views", &from, to);
+        let (x, y) = (view("X", "q=a"), view("Y", "q=b"));
+        assert_eq!(meet(json!([x]), Value::Null, json!([y])), json!([x, y]));
+        assert_eq!(meet(json!([x, y]), json!([x]), Value::Null), json!([y]), "who forgot X knew no Y");
+        assert_eq!(meet(json!([y]), json!([x]), Value::Null), json!([y]));
+        assert_eq!(meet(json!([x]), json!([x]), json!([view("X", "q=c")])), json!([view("X", "q=c")]));
+        assert_eq!(meet(Value::Null, Value::Null, json!([y])), json!([y]));
+        assert_eq!(meet(json!([x]), json!([x]), Value::Null), Value::Null);
+        assert_eq!(merged(Some(&json!(["a"])), "types", &Value::Null, json!(["b"])), json!(["b"]));
     }
 }

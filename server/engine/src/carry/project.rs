@@ -20,8 +20,8 @@ pub(super) fn create(create: &CreateProject) -> Decision {
 }
 
 pub(super) fn configure(case: &Case, configure: &Configure) -> Result<Decision, Rejection> {
-    let to = settings::check(&configure.key, &configure.value).map_err(|text| Rejection::Malformed { path: "value".to_owned(), text })?;
     let from = case.facts.project.as_ref().map(|project| settings::present(project, &configure.key)).unwrap_or_default();
+    let to = settings::changed(&from, &configure.key, &configure.value).map_err(|text| Rejection::Malformed { path: "value".to_owned(), text })?;
     let mut decision = Decision { subject: PROJECT.to_owned(), ..Decision::default() };
     if from != to {
         decision.events.push(replaced(Kind::ProjectConfigured, PROJECT, "key", &configure.key, from, to));

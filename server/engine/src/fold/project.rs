@@ -1,7 +1,8 @@
-//! The project: the first `project.created` makes it, settings are replaced.
+//! The project: the first `project.created` makes it, settings are replaced, views are kept one by one.
 
 use super::{Effect, refold, text};
 use crate::event::{Event, Kind};
+use crate::settings;
 use crate::task::Project;
 use contracts::{Actor, EventId};
 use serde_json::Value;
@@ -46,11 +47,12 @@ fn configured(project: &mut Project, event: &Event) -> Effect {
         ("name", Value::String(name)) => project.name = name,
         ("zone", Value::String(zone)) => project.zone = zone,
         ("name" | "zone", _) => return Effect::default(),
-        (key, Value::Null) => {
-            project.settings.remove(key);
-        }
-        (key, value) => {
-            project.settings.insert(key.to_owned(), value);
+        (key, to) => {
+            let from = event.body.get("from").unwrap_or(&Value::Null);
+            match settings::merged(project.settings.get(key), key, from, to) {
+                Value::Null => drop(project.settings.remove(key)),
+                value => drop(project.settings.insert(key.to_owned(), value)),
+            }
         }
     }
     Effect::applied()
