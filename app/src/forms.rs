@@ -15,6 +15,11 @@ const NUMBERS: [&str; 5] = ["priority", "ttl_s", "unpushed", "expect", "fence"];
 const CLEARABLE: [&str; 7] = ["milestone", "parent", "vertical", "complexity", "due_at", "review", "to"];
 const EMPTY_COUNTS: [&str; 5] = ["text", "title", "spec", "goal", "labels"];
 
+/// The date of a form that was given without a time, so that somebody has to say when it ends.
+pub fn bare_date(fields: &[(String, String)]) -> Option<&str> {
+    fields.iter().find(|(name, text)| name == "due_at" && !text.trim().is_empty() && !text.contains('T')).map(|(_, text)| text.trim())
+}
+
 /// Reads a submitted form: the commands, in order; several are one transaction. `end_of_day` turns `2026-11-28` into the last moment of that
 /// day in the project's zone.
 pub fn read(fields: &[(String, String)], end_of_day: &dyn Fn(&str) -> Option<String>) -> Result<Vec<CommandRequest>, Problem> {
@@ -157,7 +162,8 @@ mod tests {
 
     fn parsed(fields: &[(&str, &str)]) -> Result<Vec<CommandRequest>, Problem> {
         let owned: Vec<(String, String)> = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        read(&owned, &|date| crate::times::end_of_day(date, 60).map(|moment| moment.to_string()))
+        assert_eq!(bare_date(&owned).is_some(), fields.iter().any(|(name, text)| *name == "due_at" && !text.is_empty()));
+        read(&owned, &|date| Some(format!("{date}T22:59:59Z")).filter(|_| date.len() == 10))
     }
 
     #[test]

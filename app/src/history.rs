@@ -2,9 +2,9 @@
 
 use crate::times;
 use crate::words::{self, escaped};
-use contracts::Moment;
 use contracts::command::Priority;
 use contracts::view::HistoryRow;
+use contracts::{Moment, Offsets};
 use serde_json::Value;
 
 /// Lines around a change that are shown with it.
@@ -13,12 +13,12 @@ const CONTEXT: usize = 2;
 const PAIRS: usize = 4_000_000;
 
 /// Before and after of the field a row changed; empty when it changed none.
-pub fn changed(row: &HistoryRow, offset_minutes: i32) -> String {
+pub fn changed(row: &HistoryRow, zone: Offsets) -> String {
     let Some(field) = row.field.as_deref().filter(|_| row.from != row.to) else { return String::new() };
     if let (Some(from), Some(to)) = (lines_of(field, &row.from), lines_of(field, &row.to)) {
         return by_line(&from, &to);
     }
-    let (from, to) = (short(field, &row.from, offset_minutes), short(field, &row.to, offset_minutes));
+    let (from, to) = (short(field, &row.from, zone), short(field, &row.to, zone));
     format!(
         "<p class=\"change\"><span class=\"only-read\">before: </span><del dir=\"auto\">{}</del> <span aria-hidden=\"true\">→</span> \
          <span class=\"only-read\">after: </span><ins dir=\"auto\">{}</ins></p>",
@@ -51,13 +51,13 @@ fn item(value: &Value) -> String {
     format!("{answer}{text}{note}")
 }
 
-fn short(field: &str, value: &Value, offset_minutes: i32) -> String {
+fn short(field: &str, value: &Value, zone: Offsets) -> String {
     match (field, value) {
         (_, Value::Null) => "nothing".to_owned(),
         ("priority", value) => {
             value.as_i64().and_then(|number| Priority::parse(number).ok()).map_or_else(|| value.to_string(), |priority| priority.words().to_owned())
         }
-        ("due_at", Value::String(text)) => Moment::parse(text).map_or_else(|| text.clone(), |moment| times::absolute(moment, offset_minutes)),
+        ("due_at", Value::String(text)) => Moment::parse(text).map_or_else(|| text.clone(), |moment| times::absolute(moment, zone)),
         (_, Value::Bool(flag)) => if *flag { "yes" } else { "no" }.to_owned(),
         (_, Value::String(text)) => text.clone(),
         (_, other) => other.to_string(),
@@ -150,7 +150,7 @@ mod tests {
 
     /// The HTML without its tags.
     fn read(field: &str, from: Value, to: Value) -> String {
-        let html = changed(&row(field, from, to), 60);
+        let html = changed(&row(field, from, to), 60.into());
         html.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect::<Vec<_>>().join("")
     }
 
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(read("assignee", Value::Null, json!("dev:mei")), "before: nothing → after: dev:mei");
         assert_eq!(read("due_at", json!("2026-11-28T22:59:59.000Z"), Value::Null), "before: Sat 28 Nov 2026, 23:59 → after: nothing");
         assert_eq!(read("title", json!("a < b"), json!("b")), "before: a &lt; b → after: b");
-        assert_eq!(changed(&row("title", json!("a"), json!("a")), 0), "");
+        assert_eq!(changed(&row("title", json!("a"), json!("a")), 0.into()), "");
     }
 
     #[test]

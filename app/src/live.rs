@@ -90,8 +90,11 @@ pub enum Effect {
     Open(Transport),
     /// Close what is open.
     Close,
-    /// Fetch a snapshot, put it in the store, say [`Input::Snapshot`].
-    Snapshot,
+    /// Fetch a snapshot; if the line still waits for this one then, put it in the store and say [`Input::Snapshot`].
+    Snapshot {
+        /// Which one: see [`Link::waits_for`].
+        turn: u32,
+    },
     /// Apply these changes.
     Apply(Box<Batch>),
     /// The server's clock says so.
@@ -106,7 +109,7 @@ enum Line {
     Opening { at: i64 },
     Open { heard: i64 },
     Waiting { until: i64 },
-    Snapshotting,
+    Snapshotting { at: i64 },
 }
 
 /// The state of the line.
@@ -124,6 +127,7 @@ pub struct Link {
     socket_again_at: i64,
     lost_at: Option<i64>,
     beats_ahead: u32,
+    turn: u32,
 }
 
 impl Link {
@@ -140,7 +144,13 @@ impl Link {
             socket_again_at: 0,
             lost_at: None,
             beats_ahead: 0,
+            turn: 0,
         }
+    }
+
+    /// Whether a snapshot is what the line waits for, and not one that was given up.
+    pub fn waits_for(&self, turn: u32) -> bool {
+        self.turn == turn && matches!(self.line, Line::Snapshotting { .. })
     }
 
     /// What the dot says.
@@ -167,6 +177,7 @@ impl Link {
             Input::Wake => match self.line {
                 Line::Waiting { .. } => vec![self.open(self.transport, now_ms)],
                 Line::Open { heard } if now_ms - heard > SILENCE_MS_MAX / 2 => vec![self.open(self.transport, now_ms)],
+                Line::Snapshotting { at } if now_ms - at > SILENCE_MS_MAX / 2 => self.snapshot(now_ms).into(),
                 _ => Vec::new(),
             },
             Input::Snapshot { seq, epoch } => {
@@ -188,7 +199,7 @@ impl Link {
     }
 
     fn frame(&mut self, frame: Frame, now_ms: i64) -> Vec<Effect> {
-        if self.line == Line::Snapshotting {
+        if matches!(self.line, Line::Snapshotting { .. }) {
             return Vec::new();
         }
         self.line = Line::Open { heard: now_ms };
@@ -201,7 +212,7 @@ impl Link {
                     effects.push(Effect::OtherVersion);
                 }
                 if !resumed || epoch != self.epoch {
-                    effects.extend(self.snapshot());
+                    effects.extend(self.snapshot(now_ms));
                 }
                 effects
             }
@@ -218,7 +229,7 @@ impl Link {
                 self.beats_ahead = if seq > self.since { self.beats_ahead + 1 } else { 0 };
                 let mut effects = vec![Effect::Clock(now)];
                 if self.beats_ahead >= 2 {
-                    effects.extend(self.snapshot());
+                    effects.extend(self.snapshot(now_ms));
                 }
                 effects
             }
@@ -227,13 +238,14 @@ impl Link {
         }
     }
 
-    fn snapshot(&mut self) -> [Effect; 2] {
-        self.line = Line::Snapshotting;
-        [Effect::Close, Effect::Snapshot]
+    fn snapshot(&mut self, now_ms: i64) -> [Effect; 2] {
+        self.line = Line::Snapshotting { at: now_ms };
+        self.turn = self.turn.wrapping_add(1);
+        [Effect::Close, Effect::Snapshot { turn: self.turn }]
     }
 
     fn closed(&mut self, now_ms: i64, random: f64) -> Vec<Effect> {
-        if matches!(self.line, Line::Waiting { .. } | Line::Idle | Line::Snapshotting) {
+        if matches!(self.line, Line::Waiting { .. } | Line::Idle | Line::Snapshotting { .. }) {
             return Vec::new();
         }
         self.lost_at.get_or_insert(now_ms);
@@ -260,6 +272,8 @@ impl Link {
         match self.line {
             Line::Waiting { until } if until <= now_ms => vec![self.open(self.transport, now_ms)],
             Line::Open { heard } | Line::Opening { at: heard } if now_ms - heard > SILENCE_MS_MAX => self.closed(now_ms, random),
+            // A request can hang for as long as a browser likes, as after a laptop slept.
+            Line::Snapshotting { at } if now_ms - at > SILENCE_MS_MAX => self.wait(now_ms, random),
             Line::Open { .. } if self.transport == Transport::Events && now_ms >= self.socket_again_at => {
                 vec![self.open(Transport::Socket, now_ms)]
             }
@@ -296,6 +310,7 @@ mod tests {
                 Effect::Open(Transport::Events) => "events".into(),
                 Effect::Apply(batch) => format!("apply {}", batch.seq),
                 Effect::Clock(_) => "clock".into(),
+                Effect::Snapshot { .. } => "snapshot".into(),
                 other => format!("{other:?}").to_lowercase(),
             })
             .collect()
@@ -322,6 +337,30 @@ mod tests {
         assert_eq!(names(&link.step(Input::Snapshot { seq: 30, epoch: "e2".into() }, 30, 0.5)), ["socket"]);
         assert_eq!((link.since, link.epoch.as_str()), (30, "e2"));
         assert_eq!(names(&link.step(hello("e2", "v1", false), 40, 0.5)), ["clock", "close", "snapshot"]);
+    }
+
+    #[test]
+    fn a_snapshot_that_hangs_is_given_up() {
+        let begun = || {
+            let mut link = link();
+            link.step(Input::Start, 0, 0.5);
+            link.step(hello("e2", "v1", true), 10, 0.5);
+            (link.turn, link)
+        };
+        let (turn, mut link) = begun();
+        assert!(link.waits_for(turn));
+        assert_eq!(names(&link.step(Input::Tick, 40_010, 0.5)), Vec::<String>::new());
+        assert_eq!(names(&link.step(Input::Tick, 40_011, 0.5)), ["close"]);
+        assert!(!link.waits_for(turn), "when it comes after all, it is too old");
+        assert!(matches!(link.status(40_011), Status::Retrying { .. }), "and the page says that it is not live");
+        assert_eq!(names(&link.step(Input::Tick, 41_000, 0.5)), ["socket"]);
+        assert_eq!(names(&link.step(hello("e2", "v1", false), 41_010, 0.5)), ["clock", "close", "snapshot"]);
+        assert!(!link.waits_for(turn));
+        // Whoever presses "Try now", or comes back to the page, need not wait for it.
+        let (turn, mut link) = begun();
+        assert_eq!(names(&link.step(Input::Wake, 1_000, 0.5)), Vec::<String>::new(), "one that was just asked for may still come");
+        assert_eq!(names(&link.step(Input::Wake, 20_011, 0.5)), ["close", "snapshot"]);
+        assert!(!link.waits_for(turn) && link.waits_for(turn + 1));
     }
 
     #[test]

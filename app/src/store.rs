@@ -5,18 +5,21 @@
 
 mod acts;
 mod cards;
+mod inbox;
 mod live;
 mod many;
+mod project;
 mod unread;
 
 use crate::lanes;
+use crate::live::Status;
 use crate::look::{Group, Look, View};
+use crate::order;
 use crate::port::Port;
 use crate::tabs::{Shown, Spot};
-use crate::{browser, live::Status, order};
 use contracts::standing::Column;
 use contracts::view::{ActorRow, ConflictRow, Counts, Entry, InboxItem, Me, MilestoneView, ProjectView, Quarantine, RefusedForm, Snapshot, TaskCard, TaskView};
-use contracts::{MilestoneId, Moment, Problem, TaskId};
+use contracts::{MilestoneId, Moment, Offsets, Problem, TaskId};
 use filter::{Around, Card, Fault, Filter};
 use leptos::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -90,8 +93,8 @@ pub struct Store {
     pub quarantine: RwSignal<Quarantine>,
     /// The reader's inbox, newest first.
     pub inbox: RwSignal<Vec<InboxItem>>,
-    /// How many of them are unread.
-    pub unread: RwSignal<usize>,
+    /// How many are unread, here or not.
+    pub unread: RwSignal<i64>,
     /// Snippets for connecting agents.
     pub connect: RwSignal<Vec<(String, String)>>,
     /// The refused form this page answers.
@@ -113,9 +116,9 @@ pub struct Store {
     /// What is wrong with what was typed.
     pub faults: RwSignal<Vec<Fault>>,
     /// What a task may be.
-    pub types: StoredValue<Vec<String>>,
+    pub types: RwSignal<Vec<String>>,
     /// Tasks being worked on at once above which the board warns.
-    pub wip_max: StoredValue<Option<i64>>,
+    pub wip_max: RwSignal<Option<i64>>,
     /// The open card.
     pub open: RwSignal<Option<TaskView>>,
     /// Which card is open or being opened.
@@ -184,13 +187,13 @@ impl Store {
             columns: std::array::from_fn(|_| column()),
             filter: RwSignal::new(filter),
             edges: RwSignal::new(Vec::new()),
-            views: RwSignal::new(views_of(&snapshot)),
+            views: RwSignal::new(Vec::new()),
             view_problem: RwSignal::new(None),
             undo: RwSignal::new(None),
             faults: RwSignal::new(faults),
             look: RwSignal::new(look),
-            types: StoredValue::new(list_of(&snapshot, "types")),
-            wip_max: StoredValue::new(snapshot.settings.get("wip_max").and_then(serde_json::Value::as_i64)),
+            types: RwSignal::new(Vec::new()),
+            wip_max: RwSignal::new(None),
             open: RwSignal::new(None),
             open_id: RwSignal::new(None),
             open_problem: RwSignal::new(None),
@@ -223,14 +226,14 @@ impl Store {
         let asked = self.begins(snapshot.seq, asked, anew);
         self.seq.set(snapshot.seq);
         self.epoch.set(snapshot.epoch);
-        self.replace(&self.project, snapshot.project);
+        self.configured(snapshot.project, &snapshot.settings);
         self.replace(&self.me, snapshot.me);
         self.replace(&self.milestones, snapshot.milestones);
         self.replace(&self.actors, snapshot.actors);
         self.replace(&self.conflicts, snapshot.conflicts);
         self.replace(&self.quarantine, snapshot.quarantine);
-        self.unread.set(snapshot.inbox.iter().filter(|item| item.delivered_at.is_none()).count());
-        self.replace(&self.inbox, snapshot.inbox.into_iter().rev().collect());
+        self.replace(&self.unread, snapshot.unread);
+        self.replace(&self.inbox, snapshot.inbox);
         self.fill_board(snapshot.board, asked, |place, ids| self.replace(&self.columns[place].ids, ids));
         if let Some(task) = snapshot.task {
             self.show(*task, asked);
@@ -296,11 +299,7 @@ impl Store {
     pub fn fits(&self, card: &TaskCard) -> bool {
         self.filter.with_untracked(|filter| {
             let Some(filter) = filter else { return true };
-            let around = Around {
-                now: self.now.get_untracked(),
-                me: self.me.with_untracked(|me| me.actor.clone()),
-                offset_minutes: self.project.with_untracked(|project| project.offset_minutes),
-            };
+            let around = Around { now: self.now.get_untracked(), me: self.me.with_untracked(|me| me.actor.clone()), clock: self.clock() };
             self.milestones.with_untracked(|milestones| filter.matches(&Card { card, milestones }, &around))
         })
     }
@@ -339,9 +338,9 @@ impl Store {
         untrack(|| self.rows())
     }
 
-    /// Minutes east of UTC in the project's zone.
-    pub fn offset(&self) -> i32 {
-        self.project.with(|project| project.offset_minutes)
+    /// The project's wall clock.
+    pub fn clock(&self) -> Offsets {
+        self.project.with_untracked(ProjectView::clock)
     }
 
     /// Tasks of a column that pass the filter.
@@ -358,17 +357,4 @@ impl Store {
     pub fn live(&self) -> bool {
         !matches!(self.line.get(), Status::Off { .. })
     }
-}
-
-/// A setting that is a list of texts.
-fn list_of(snapshot: &Snapshot, key: &str) -> Vec<String> {
-    let items = snapshot.settings.get(key).and_then(serde_json::Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
-}
-
-/// The looks that were kept for the project.
-fn views_of(snapshot: &Snapshot) -> Vec<(String, String)> {
-    let items = snapshot.settings.get("views").and_then(serde_json::Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let text = |item: &serde_json::Value, key: &str| item.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
-    items.iter().filter_map(|item| Some((text(item, "name")?, text(item, "query")?))).collect()
 }

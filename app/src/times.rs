@@ -1,17 +1,13 @@
 //! How a point in time reads: relative to the one clock of the page, or as the project's wall clock shows it.
 
-use contracts::Moment;
+use contracts::{Moment, Offsets};
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-fn local(moment: Moment, offset_minutes: i32) -> Moment {
-    moment.plus_seconds(i64::from(offset_minutes) * 60)
-}
-
 /// Days since 1970 on the project's wall clock.
-pub fn day(moment: Moment, offset_minutes: i32) -> i64 {
-    local(moment, offset_minutes).0.div_euclid(86_400_000)
+pub fn day(moment: Moment, zone: impl Into<Offsets>) -> i64 {
+    zone.into().day(moment)
 }
 
 fn weekday(day: i64) -> &'static str {
@@ -23,64 +19,62 @@ fn month(month: i64) -> &'static str {
 }
 
 /// `16:48`.
-pub fn clock(moment: Moment, offset_minutes: i32) -> String {
-    let (_, _, _, hour, minute, _, _) = local(moment, offset_minutes).civil();
+pub fn clock(moment: Moment, zone: impl Into<Offsets>) -> String {
+    let zone = zone.into();
+    let (_, _, _, hour, minute, _, _) = zone.local(moment).civil();
     format!("{hour:02}:{minute:02}")
 }
 
 /// `Sat 28 Nov 2026, 16:48`.
-pub fn absolute(moment: Moment, offset_minutes: i32) -> String {
-    let (year, month_of_year, date, hour, minute, _, _) = local(moment, offset_minutes).civil();
-    format!("{} {date} {} {year}, {hour:02}:{minute:02}", weekday(day(moment, offset_minutes)), month(month_of_year))
+pub fn absolute(moment: Moment, zone: impl Into<Offsets>) -> String {
+    let zone = zone.into();
+    let (year, month_of_year, date, hour, minute, _, _) = zone.local(moment).civil();
+    format!("{} {date} {} {year}, {hour:02}:{minute:02}", weekday(zone.day(moment)), month(month_of_year))
 }
 
 /// `2026-11-28T16:48:00+01:00`, for machines.
-pub fn machine(moment: Moment, offset_minutes: i32) -> String {
-    let (year, month, date, hour, minute, second, _) = local(moment, offset_minutes).civil();
-    let (sign, offset) = (if offset_minutes < 0 { '-' } else { '+' }, offset_minutes.abs());
+pub fn machine(moment: Moment, zone: impl Into<Offsets>) -> String {
+    let zone = zone.into();
+    let (year, month, date, hour, minute, second, _) = zone.local(moment).civil();
+    let minutes = zone.at(moment);
+    let (sign, offset) = (if minutes < 0 { '-' } else { '+' }, minutes.abs());
     format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}{sign}{:02}:{:02}", offset / 60, offset % 60)
 }
 
 /// `2026-11-28`, what a date field holds.
-pub fn date(moment: Moment, offset_minutes: i32) -> String {
-    let (year, month, date, ..) = local(moment, offset_minutes).civil();
+pub fn date(moment: Moment, zone: impl Into<Offsets>) -> String {
+    let zone = zone.into();
+    let (year, month, date, ..) = zone.local(moment).civil();
     format!("{year:04}-{month:02}-{date:02}")
 }
 
-/// The last moment of a date on the project's wall clock, from `2026-11-28`.
-pub fn end_of_day(date: &str, offset_minutes: i32) -> Option<Moment> {
-    let midnight = Moment::parse(&format!("{date}T23:59:59Z")).filter(|_| date.len() == 10)?;
-    Some(midnight.plus_seconds(-i64::from(offset_minutes) * 60))
-}
-
 /// How far back: "just now", "4 min ago", "2 h 14 min ago", "yesterday 16:48", "Fri 16:48", "28 Nov".
-pub fn ago(now: Moment, then: Moment, offset_minutes: i32) -> String {
+pub fn ago(now: Moment, then: Moment, zone: impl Into<Offsets>) -> String {
+    let zone = zone.into();
     let seconds = now.seconds_since(then);
-    let days = day(now, offset_minutes) - day(then, offset_minutes);
+    let days = zone.day(now) - zone.day(then);
     match seconds {
         ..60 => "just now".to_owned(),
         60..21_600 => format!("{} ago", span(seconds)),
         _ if days <= 0 => format!("{}\u{a0}h ago", seconds / 3_600),
-        _ if days == 1 => format!("yesterday {}", clock(then, offset_minutes)),
-        _ if days < 7 => format!("{} {}", weekday(day(then, offset_minutes)), clock(then, offset_minutes)),
-        _ => calendar(now, then, offset_minutes),
+        _ if days == 1 => format!("yesterday {}", clock(then, zone)),
+        _ if days < 7 => format!("{} {}", weekday(zone.day(then)), clock(then, zone)),
+        _ => calendar(now, then, zone),
     }
 }
 
 /// `28 Nov`, with the year when it is another one.
-pub fn calendar(now: Moment, then: Moment, offset_minutes: i32) -> String {
-    let (year, month_of_year, date, ..) = local(then, offset_minutes).civil();
-    let this_year = local(now, offset_minutes).civil().0;
+pub fn calendar(now: Moment, then: Moment, zone: impl Into<Offsets>) -> String {
+    let zone = zone.into();
+    let (year, month_of_year, date, ..) = zone.local(then).civil();
+    let this_year = zone.local(now).civil().0;
     if year == this_year { format!("{date}\u{a0}{}", month(month_of_year)) } else { format!("{date}\u{a0}{}\u{a0}{year}", month(month_of_year)) }
 }
 
 /// A clock time of today, or with its day: what stands in for "4 min ago" while the page is not live.
-pub fn fixed(now: Moment, then: Moment, offset_minutes: i32) -> String {
-    if day(now, offset_minutes) == day(then, offset_minutes) {
-        clock(then, offset_minutes)
-    } else {
-        format!("{} {}", calendar(now, then, offset_minutes), clock(then, offset_minutes))
-    }
+pub fn fixed(now: Moment, then: Moment, zone: impl Into<Offsets>) -> String {
+    let zone = zone.into();
+    if zone.day(now) == zone.day(then) { clock(then, zone) } else { format!("{} {}", calendar(now, then, zone), clock(then, zone)) }
 }
 
 /// A length of time in at most two units: "40 s", "14 min", "2 h 14 min", "3 d 4 h".
@@ -98,8 +92,9 @@ pub fn span(seconds: i64) -> String {
 }
 
 /// When it is due, and whether that is over: "Fri", "today", "2 days over", "4 Dec".
-pub fn due(now: Moment, due: Moment, offset_minutes: i32) -> (String, bool) {
-    let days = day(due, offset_minutes) - day(now, offset_minutes);
+pub fn due(now: Moment, due: Moment, zone: impl Into<Offsets>) -> (String, bool) {
+    let zone = zone.into();
+    let days = zone.day(due) - zone.day(now);
     if due < now {
         return match -days {
             ..=0 => ("due today, over".to_owned(), true),
@@ -110,20 +105,21 @@ pub fn due(now: Moment, due: Moment, offset_minutes: i32) -> (String, bool) {
     let text = match days {
         0 => "today".to_owned(),
         1 => "tomorrow".to_owned(),
-        2..7 => weekday(day(due, offset_minutes)).to_owned(),
-        _ => calendar(now, due, offset_minutes),
+        2..7 => weekday(zone.day(due)).to_owned(),
+        _ => calendar(now, due, zone),
     };
     (text, false)
 }
 
 /// What stands above the entries of a day: "Today", "Yesterday", "Sat 28 Nov 2026".
-pub fn day_heading(now: Moment, then: Moment, offset_minutes: i32) -> String {
-    let days = day(now, offset_minutes) - day(then, offset_minutes);
-    let (year, month_of_year, date, ..) = local(then, offset_minutes).civil();
+pub fn day_heading(now: Moment, then: Moment, zone: impl Into<Offsets>) -> String {
+    let zone = zone.into();
+    let days = zone.day(now) - zone.day(then);
+    let (year, month_of_year, date, ..) = zone.local(then).civil();
     match days {
         0 => "Today".to_owned(),
         1 => "Yesterday".to_owned(),
-        _ => format!("{} {date} {} {year}", weekday(day(then, offset_minutes)), month(month_of_year)),
+        _ => format!("{} {date} {} {year}", weekday(zone.day(then)), month(month_of_year)),
     }
 }
 
@@ -159,8 +155,20 @@ mod tests {
         assert_eq!(absolute(moment, 60), "Sun 29 Nov 2026, 00:30");
         assert_eq!(machine(moment, -90), "2026-11-28T22:00:00-01:30");
         assert_eq!(day_heading(at("2026-11-29T12:00:00Z"), moment, 60), "Today");
-        assert_eq!(end_of_day("2026-11-28", 60), Some(at("2026-11-28T22:59:59Z")));
-        assert_eq!(end_of_day("28.11.2026", 60), None);
+    }
+
+    #[test]
+    fn each_time_reads_by_the_offset_of_its_own_season() {
+        let berlin = Offsets::new(60, &[(at("2026-03-29T01:00:00Z"), 120), (at("2026-10-25T01:00:00Z"), 60), (at("2027-03-28T01:00:00Z"), 120)]);
+        let (winter, summer) = (at("2026-12-01T22:59:59Z"), at("2027-07-01T21:59:59Z"));
+        assert_eq!((date(winter, berlin), date(summer, berlin)), ("2026-12-01".to_owned(), "2027-07-01".to_owned()));
+        assert_eq!(absolute(summer, berlin), "Thu 1 Jul 2027, 23:59");
+        assert_eq!((machine(winter, berlin), machine(summer, berlin)), ("2026-12-01T23:59:59+01:00".to_owned(), "2027-07-01T23:59:59+02:00".to_owned()));
+        assert_eq!(due(at("2026-07-15T12:00:00Z"), winter, berlin), ("1\u{a0}Dec".to_owned(), false));
+        // The night the clocks go back: an hour after half past two it is half past two again.
+        assert_eq!(clock(at("2026-10-25T00:30:00Z"), berlin), "02:30");
+        assert_eq!(clock(at("2026-10-25T01:30:00Z"), berlin), "02:30");
+        assert_eq!(ago(at("2026-10-26T09:00:00Z"), at("2026-10-24T22:30:00Z"), berlin), "yesterday 00:30");
     }
 
     #[test]

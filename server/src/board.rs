@@ -10,6 +10,7 @@ mod commits;
 mod fleet;
 mod gather;
 mod hooked;
+mod offsets;
 mod settings;
 mod snapshot;
 mod tips;

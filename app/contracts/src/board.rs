@@ -3,6 +3,7 @@
 use crate::command::{CommandRequest, Receipt};
 use crate::graph::{GraphView, Walk};
 use crate::id::{Actor, CommitSha, EventId, TaskId};
+use crate::moment::Moment;
 use crate::problem::{Code, Problem};
 use crate::report::{Narrate, ReportQuery, ReportRow, ReportView};
 use crate::settings::{SettingsQuery, SettingsView};
@@ -82,6 +83,11 @@ pub trait Board: Send + Sync + 'static {
     fn history(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>>;
     /// A bound commit, with what it changes when this clone has it.
     fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail>;
+    /// The last second of a day that is written `2026-12-01`, in the project's zone. A body that does not know zones takes instants only.
+    fn day_end(&self, date: String) -> Answer<'_, Moment> {
+        let fault = format!("{date:?} is no instant like 2026-12-01T17:00:00Z");
+        Box::pin(async move { Err(Problem::bad_request("due_at", fault)) })
+    }
     /// What a task waits for and what waits for it, some steps either way. A body that can read many tasks in one go does so itself.
     fn graph(&self, id: TaskId, steps: u8) -> Answer<'_, GraphView> {
         Box::pin(async move {
@@ -110,6 +116,11 @@ pub trait Board: Send + Sync + 'static {
     fn actors(&self) -> Answer<'_, Vec<ActorRow>>;
     /// The caller's inbox; with `deliver` what is handed out is marked as delivered in the same transaction.
     fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>>;
+    /// Marks events as delivered to the caller: for a surface that must see first how much of an inbox its answer has room for. A board that
+    /// keeps no marks has none to set.
+    fn deliver(&self, _events: Vec<EventId>) -> Answer<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
     /// Takes marks of delivery of the caller back: the answer that held these events could not be written. A board that keeps no marks has
     /// none to take back.
     fn undeliver(&self, _events: Vec<EventId>) -> Answer<'_, ()> {

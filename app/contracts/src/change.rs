@@ -3,8 +3,10 @@
 use crate::id::{Actor, EventId};
 use crate::moment::Moment;
 use crate::report::NarrationNews;
-use crate::view::{ActorRow, ConflictRow, Counts, Entry, MilestoneView, TaskCard};
+use crate::view::{ActorRow, ConflictRow, Counts, Entry, MilestoneView, ProjectView, TaskCard};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// One thing that is now as it says. Each is whole, so applying one twice is harmless; an unknown kind is skipped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +27,16 @@ pub enum Change {
     Event {
         /// The line.
         entry: Entry,
+        /// In whose inboxes it lies, and why, as in [`crate::view::InboxItem`].
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        told: Vec<(Actor, String)>,
+    },
+    /// The project and its settings.
+    Project {
+        /// As it is now.
+        project: ProjectView,
+        /// Settings shown to clients, as in [`crate::view::Snapshot`].
+        settings: BTreeMap<String, Value>,
     },
     /// Who is there.
     Actors {

@@ -94,6 +94,10 @@ pub const VIEW_NAME_CHARS_MAX: usize = 40;
 pub const VIEW_QUERY_CHARS_MAX: usize = 8_000;
 /// Inbox items in one answer.
 pub const INBOX_ITEMS_MAX: usize = 10;
+/// Changes of a zone's offset that a page knows: some years of summer times.
+pub const ZONE_CHANGES_MAX: usize = 12;
+/// Inbox items a page begins with: what is unread first, the newest of it.
+pub const INBOX_SHOWN_MAX: usize = 50;
 /// Thread entries in one view of a task.
 pub const THREAD_ENTRIES_MAX: usize = 50;
 /// Calendar days a report spans, but for the one of everything.

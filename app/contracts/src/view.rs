@@ -8,6 +8,7 @@ use crate::board::Surface;
 use crate::command::{Held, Priority, Warning};
 use crate::id::{Actor, BlockerId, EventId, MilestoneId, QuestionId, TaskId};
 use crate::moment::Moment;
+use crate::offsets::Offsets;
 use crate::problem::{Code, Problem};
 use crate::standing::{Column, Complexity, Standing, Status, Via};
 use serde::{Deserialize, Serialize};
@@ -847,12 +848,25 @@ pub struct ProjectView {
     pub zone: String,
     /// Minutes east of UTC in that zone now, for showing clock times without a zone database.
     pub offset_minutes: i32,
+    /// The same over the years around now: the first holds before the second begins, and so on.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub offsets: Vec<(Moment, i32)>,
     /// The branch work is cut from, when known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// Whether this is the demo.
     #[serde(default, skip_serializing_if = "is_default")]
     pub demo: bool,
+}
+
+impl ProjectView {
+    /// How its wall clock reads over time.
+    pub fn clock(&self) -> Offsets {
+        match self.offsets.split_first() {
+            Some(((_, first), changes)) => Offsets::new(*first, changes),
+            None => Offsets::from(self.offset_minutes),
+        }
+    }
 }
 
 /// Who the reader is.
@@ -928,9 +942,12 @@ pub struct Snapshot {
     /// Lines of the log that could not be used.
     #[serde(default, skip_serializing_if = "is_default")]
     pub quarantine: Quarantine,
-    /// The reader's unread inbox items.
+    /// The reader's inbox, newest first: what is unread and, while there is room, what was delivered in the last days.
     #[serde(default)]
     pub inbox: Vec<InboxItem>,
+    /// How many of the reader's items are unread, here or not.
+    #[serde(default)]
+    pub unread: i64,
     /// The open card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Box<TaskView>>,

@@ -4,7 +4,7 @@
 use crate::field::Field;
 use crate::parse::DAY_MS;
 use crate::tree::{Filter, Leaf, Node, Op, Unit, Value};
-use contracts::{Actor, Moment};
+use contracts::{Actor, Moment, Offsets};
 
 /// What a comparison says; `None` is unknown.
 pub type Truth = Option<bool>;
@@ -16,8 +16,8 @@ pub struct Around {
     pub now: Moment,
     /// Whoever asks.
     pub me: Actor,
-    /// Minutes east of UTC in the project's zone.
-    pub offset_minutes: i32,
+    /// The project's wall clock: in it days begin.
+    pub clock: Offsets,
 }
 
 /// What a task says of a field.
@@ -184,9 +184,8 @@ fn within(leaf: &Leaf, at: Moment, around: &Around) -> bool {
 
 /// A point in time as milliseconds.
 pub(crate) fn moment(value: &Value, around: &Around) -> i64 {
-    let offset_ms = i64::from(around.offset_minutes) * 60_000;
-    let local_day = (around.now.0 + offset_ms).div_euclid(DAY_MS);
-    let start = |day: i64| day.saturating_mul(DAY_MS).saturating_sub(offset_ms);
+    let local_day = around.clock.day(around.now);
+    let start = |day: i64| around.clock.day_begins(day).0;
     match value {
         Value::At(at) => at.0,
         Value::Day(day) => start(*day),

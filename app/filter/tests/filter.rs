@@ -4,12 +4,12 @@
 
 use contracts::standing::{Column, Standing};
 use contracts::view::TaskCard;
-use contracts::{Actor, Moment};
+use contracts::{Actor, Moment, Offsets};
 use filter::{Around, Card, FaultKind, Field, Filter, Kind, Leaf, Node, Op, Unit, Value, parse, typed};
 use proptest::prelude::*;
 
 fn around() -> Around {
-    Around { now: Moment::parse("2026-11-29T12:00:00Z").unwrap(), me: Actor::parse("dev:ana").unwrap(), offset_minutes: 60 }
+    Around { now: Moment::parse("2026-11-29T12:00:00Z").unwrap(), me: Actor::parse("dev:ana").unwrap(), clock: 60.into() }
 }
 
 fn card() -> TaskCard {
@@ -282,4 +282,16 @@ proptest! {
 fn words_of_the_fixed_lists_are_those_of_the_contracts() {
     assert_eq!(Field::Standing.words().len(), Standing::ALL.len());
     assert_eq!(Field::Column.words().len(), Column::ALL.len());
+}
+
+#[test]
+fn a_day_begins_at_its_own_midnight_in_summer_and_in_winter() {
+    let at = |text: &str| Moment::parse(text).unwrap();
+    let clock = Offsets::new(60, &[(at("2026-03-29T01:00:00Z"), 120), (at("2026-10-25T01:00:00Z"), 60)]);
+    let around = Around { clock, ..around() };
+    let due = |due: &str, text: &str| parse(text).unwrap().matches(&Card { card: &TaskCard { due_at: Some(at(due)), ..card() }, milestones: &[] }, &around);
+    // Asked in winter: what is due at the end of the last of June is not due in July.
+    assert!(due("2026-06-30T21:59:59Z", "due_at < 2026-07-01"));
+    assert!(due("2026-06-30T22:00:00Z", "due_at >= 2026-07-01"));
+    assert!(due("2026-11-30T22:59:59Z", "due_at < 2026-12-01"));
 }

@@ -51,7 +51,7 @@ pub fn left(lease: &LeaseView, now: contracts::Moment) -> f64 {
 }
 
 /// What people read of a lease: "9 min left", "late", "held in another clone".
-pub fn lease_words(lease: &LeaseView, now: contracts::Moment, offset: i32) -> String {
+pub fn lease_words(lease: &LeaseView, now: contracts::Moment, offset: contracts::Offsets) -> String {
     let seconds = lease.until.seconds_since(now);
     match lease.elsewhere {
         Some(at) => format!("held in another clone, as of {}", times::fixed(now, at, offset)),
@@ -64,7 +64,7 @@ pub fn lease_words(lease: &LeaseView, now: contracts::Moment, offset: i32) -> St
 #[component]
 pub fn Holder(lease: LeaseView, #[prop(optional)] large: bool) -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let actor = lease.actor.clone();
     let (for_ring, for_state, for_title) = (lease.clone(), lease.clone(), lease.clone());
     let ring = move || if store.live() { format!("--lease: {:.2}", left(&for_ring, store.now.get())) } else { "--lease: 0".to_owned() };

@@ -26,7 +26,7 @@ fn NotLive() -> impl IntoView {
     let store = expect_context::<Store>();
     move || {
         let Status::Off { seconds, .. } = store.line.get() else { return None };
-        let offset = store.project.with_untracked(|project| project.offset_minutes);
+        let offset = store.clock();
         let since = store.lost_at.get().map(|at| times::clock(at, offset)).unwrap_or_default();
         Some(view! {
             <aside class="bar" data-live="off" data-part="page" aria-label="Not live">

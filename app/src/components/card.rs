@@ -312,7 +312,7 @@ fn counted(icon: &'static str, text: String, title: String) -> AnyView {
 #[component]
 fn Due(at: Moment) -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let due = Memo::new(move |_| times::due(store.now.get(), at, offset));
     view! {
         <span data-overdue=move || due.get().1.then_some("") title=format!("Due {}", times::absolute(at, offset))>

@@ -19,7 +19,7 @@ pub fn ColumnOf(column: Column) -> impl IntoView {
     let id = column.as_str();
     // A warning, not a limit: what is worked on at once, whatever the filter.
     let over = move || {
-        let most = store.wip_max.get_value().filter(|_| column == Column::Working)?;
+        let most = store.wip_max.get().filter(|_| column == Column::Working)?;
         (store.counts.with(|counts| counts.column(Column::Working)) > most).then_some(most)
     };
     let drop = move || {

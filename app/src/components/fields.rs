@@ -149,7 +149,7 @@ fn Type(task: TaskId, may: bool) -> impl IntoView {
         format!("{}{size}{area}", task.card.kind)
     });
     let value = move || kind.get();
-    let now: fn(&TaskView, i32) -> Values = |task, _| vec![("type", task.card.kind.clone())];
+    let now: fn(&TaskView, contracts::Offsets) -> Values = |task, _| vec![("type", task.card.kind.clone())];
     let dd = if may {
         let summary = press("type", view! { {value} }.into_any());
         view! { <EditForm place="type" task=task label="Type" now=now summary=summary><TextField name="type" label="Type" placeholder="task, feature, bug" required=true/></EditForm> }.into_any()
@@ -170,7 +170,7 @@ fn Labels(task: TaskId, may: bool) -> impl IntoView {
     if !may {
         return view! { <dt>"Labels"</dt><dd>{value}</dd> }.into_any();
     }
-    let now: fn(&TaskView, i32) -> Values = |task, _| vec![("labels", task.card.labels.join(", "))];
+    let now: fn(&TaskView, contracts::Offsets) -> Values = |task, _| vec![("labels", task.card.labels.join(", "))];
     let typed = labels.get_untracked().unwrap_or_default().join(", ");
     let summary = press("labels", view! { {value} }.into_any());
     view! {
@@ -194,7 +194,8 @@ fn Milestone(task: TaskId, may: bool) -> impl IntoView {
     if !may {
         return view! { <dt>"Milestone"</dt><dd>{value}</dd> }.into_any();
     }
-    let now: fn(&TaskView, i32) -> Values = |task, _| vec![("milestone", task.card.milestone.as_ref().map(ToString::to_string).unwrap_or_default())];
+    let now: fn(&TaskView, contracts::Offsets) -> Values =
+        |task, _| vec![("milestone", task.card.milestone.as_ref().map(ToString::to_string).unwrap_or_default())];
     let chosen = milestone.get_untracked().flatten().map(|(_, id)| id);
     let options = move || {
         let chosen = chosen.clone();
@@ -226,7 +227,7 @@ fn Milestone(task: TaskId, may: bool) -> impl IntoView {
 #[component]
 fn Due(task: TaskId, may: bool) -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let due = of_open(store, |task| task.card.due_at);
     let value = move || match due.get().flatten() {
         Some(at) => {
@@ -238,7 +239,8 @@ fn Due(task: TaskId, may: bool) -> impl IntoView {
     if !may {
         return view! { <dt>"Due"</dt><dd>{value}</dd> }.into_any();
     }
-    let now: fn(&TaskView, i32) -> Values = |task, offset| vec![("due_at", task.card.due_at.map(|due| times::date(due, offset)).unwrap_or_default())];
+    let now: fn(&TaskView, contracts::Offsets) -> Values =
+        |task, offset| vec![("due_at", task.card.due_at.map(|due| times::date(due, offset)).unwrap_or_default())];
     let typed = due.get_untracked().flatten().map(|due| times::date(due, offset)).unwrap_or_default();
     let summary = press("due date", view! { {value} }.into_any());
     view! {
@@ -252,7 +254,7 @@ fn Due(task: TaskId, may: bool) -> impl IntoView {
 #[component]
 fn Fixed() -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let seen = of_open(store, |task| {
         let places = (task.card.branch.clone(), task.worktree.clone());
         (places, task.card.children, task.review_required, task.created_by.short().to_owned(), task.card.created_at)
@@ -287,7 +289,7 @@ fn Copied(text: String) -> impl IntoView {
 pub fn EditFiles() -> impl IntoView {
     let store = expect_context::<Store>();
     let ground = of_open(store, |task| super::actions::refusal(task, "edit").is_none().then(|| task.card.id.clone()));
-    let now: fn(&TaskView, i32) -> Values = |task, _| vec![("files", task.files.join("\n"))];
+    let now: fn(&TaskView, contracts::Offsets) -> Values = |task, _| vec![("files", task.files.join("\n"))];
     move || {
         ground.get().flatten().map(|task| {
             let typed = store.open.with_untracked(|task| task.as_ref().map(|task| task.files.join("\n")).unwrap_or_default());

@@ -162,7 +162,7 @@ fn options(store: Store, field: Field) -> Vec<(String, String)> {
             std::iter::once(("me".to_owned(), "Me".to_owned())).chain(others.map(|actor| (actor.to_string(), actor.short().to_owned()))).collect()
         }
         Field::Labels => store.labels().iter().map(|label| same(label)).collect(),
-        Field::Type => store.types.with_value(|types| types.iter().map(|kind| same(kind)).collect()),
+        Field::Type => store.types.with(|types| types.iter().map(|kind| same(kind)).collect()),
         Field::Standing => Standing::ALL.iter().map(|standing| (standing.as_str().to_owned(), words::sentence(standing.words()))).collect(),
         Field::Priority => (0..4u8).map(|priority| (priority.to_string(), words::sentence(crate::bulk::priority_words(priority)))).collect(),
         _ => Vec::new(),

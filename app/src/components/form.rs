@@ -2,7 +2,7 @@
 
 use crate::components::problem::Notice;
 use crate::store::Store;
-use crate::{Base, FormKey, browser, forms, moves, times, words};
+use crate::{Base, FormKey, browser, forms, moves, words};
 use contracts::command::{CommandRequest, Receipt};
 use contracts::{Code, Problem, TaskId};
 use leptos::prelude::*;
@@ -106,7 +106,6 @@ pub fn CommandForm(
 }
 
 fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Option<Callback<Vec<Receipt>>>, stale: Option<Callback<web_sys::HtmlFormElement>>) {
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
     let mut fields: Vec<(String, String)> = browser::fields(&event).into_iter().filter(|(name, _)| name != "key").collect();
     for (name, text) in &mut fields {
         if matches!(name.as_str(), "text" | "note") {
@@ -115,13 +114,12 @@ fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Optio
         }
     }
     fields.push(("key".to_owned(), browser::key()));
-    let requests = match read(store, &fields, offset) {
-        Ok(requests) => requests,
-        Err(problem) => return state.problem.set(Some(problem)),
-    };
     state.busy.set(true);
     spawn_local(async move {
-        let answer = store.give(requests).await;
+        let answer = match read(store, &fields).await {
+            Ok(requests) => store.give(requests).await,
+            Err(problem) => Err(problem),
+        };
         state.busy.set(false);
         match answer {
             Ok(receipts) => {
@@ -147,11 +145,15 @@ fn send(event: web_sys::SubmitEvent, store: Store, state: FormState, done: Optio
     });
 }
 
-/// The commands of a form; a move is translated by where its card lies.
-fn read(store: Store, fields: &[(String, String)], offset: i32) -> Result<Vec<CommandRequest>, Problem> {
+/// The commands of a form; a move is translated by where its card lies. When a day ends, the server says: it knows the project's zone.
+async fn read(store: Store, fields: &[(String, String)]) -> Result<Vec<CommandRequest>, Problem> {
     let field = |name: &str| fields.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value.as_str());
     if field("command") != "move" {
-        return forms::read(fields, &|date| times::end_of_day(date, offset).map(|moment| moment.to_string()));
+        let ends = match forms::bare_date(fields) {
+            Some(date) => Some(store.port()?.0.day_end(date.to_owned()).await?.to_string()),
+            None => None,
+        };
+        return forms::read(fields, &|_| ends.clone());
     }
     let id = TaskId::parse(field("task")).map_err(|fault| Problem::bad_request("task", fault))?;
     let card = store.card(&id).ok_or_else(|| Problem::new(Code::NotFound, format!("There is no {id} here")))?;

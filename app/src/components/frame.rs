@@ -168,7 +168,7 @@ pub fn Mark() -> impl IntoView {
 fn LiveDot() -> impl IntoView {
     let store = expect_context::<Store>();
     let since = move || {
-        let offset = store.project.with_untracked(|project| project.offset_minutes);
+        let offset = store.clock();
         store.lost_at.get().map_or_else(String::new, |at| times::clock(at, offset))
     };
     let state = move || match store.line.get() {
@@ -231,7 +231,6 @@ fn Bell() -> impl IntoView {
         store.inbox.with(|inbox| {
             inbox
                 .iter()
-                .take(50)
                 .map(|item| {
                     let entry = item.entry.clone();
                     let href = if entry.subject.starts_with("tk-") { base.task(&entry.subject, "") } else { base.path("/") };
@@ -253,11 +252,7 @@ fn Bell() -> impl IntoView {
     view! {
         <details
             class="menu"
-            on:toggle=move |event| {
-                if event_target::<web_sys::Element>(&event).has_attribute("open") {
-                    store.read_inbox();
-                }
-            }
+            on:toggle=move |_| store.read_inbox()
         >
             <summary class="button" data-kind="quiet" data-shape="square" aria-label=label title=label>
                 <Icon name="bell"/>
@@ -266,7 +261,13 @@ fn Bell() -> impl IntoView {
             <div class="sheet">
                 <h2>"Messages"</h2>
                 <ul>{items}</ul>
-                {move || store.inbox.with(Vec::is_empty).then(|| view! { <p class="quiet">"Nothing for you yet. Mentions, questions and answers come here."</p> })}
+                {move || {
+                    let more = store.not_listed();
+                    (more > 0).then(|| view! {
+                        <button class="button" type="button" on:click=move |_| store.list_unread()>{format!("Show {more} more, unread")}</button>
+                    })
+                }}
+                {move || store.inbox.with(Vec::is_empty).then(|| view! { <p class="quiet">"Nothing for you yet. Mentions, answers and what is given to you come here; questions wait in Needs you."</p> })}
             </div>
         </details>
     }

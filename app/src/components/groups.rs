@@ -121,7 +121,7 @@ fn Row(id: TaskId) -> impl IntoView {
     let ui = expect_context::<Ui>();
     let card = store.card(&id)?.card;
     let (base, markup) = (Base::here(), Markup::here());
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let selected = ui.is_selected(&id);
     let name = id.to_string();
     let open = {

@@ -17,7 +17,7 @@ enum Row {
     Event(Box<HistoryRow>),
 }
 
-fn rows(events: &[HistoryRow], now: contracts::Moment, offset: i32) -> Vec<Row> {
+fn rows(events: &[HistoryRow], now: contracts::Moment, offset: contracts::Offsets) -> Vec<Row> {
     let mut rows = Vec::with_capacity(events.len() + 4);
     let mut last = None;
     for event in events {
@@ -35,7 +35,7 @@ fn rows(events: &[HistoryRow], now: contracts::Moment, offset: i32) -> Vec<Row> 
 #[component]
 pub fn History() -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let page = Memo::new(move |_| store.shown.with(|shown| if let Shown::History(page) = shown { Some(page.clone()) } else { None }));
     let listed = move || page.with(|page| page.as_ref().map(|page| rows(&page.items, store.now.get_untracked(), offset)).unwrap_or_default());
     let key = |row: &Row| match row {

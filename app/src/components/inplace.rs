@@ -56,13 +56,13 @@ pub fn EditForm(
     place: &'static str,
     task: TaskId,
     #[prop(into)] label: String,
-    now: fn(&TaskView, i32) -> Values,
+    now: fn(&TaskView, contracts::Offsets) -> Values,
     #[prop(optional)] class: &'static str,
     summary: AnyView,
     children: Children,
 ) -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let here = move || store.open.with_untracked(|task| task.as_ref().map(|task| (now(task, offset), task.card.version)));
     let (values, version) = here().unwrap_or_default();
     let refused = store.refusal.get_untracked().filter(|refusal| refusal.fields.get("form").is_some_and(|form| form == place));

@@ -178,7 +178,7 @@ fn Standing() -> impl IntoView {
 fn HeldBy() -> impl IntoView {
     let store = expect_context::<Store>();
     let lease = of_open(store, |task| task.card.lease.clone());
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     move || {
         lease.get().flatten().map(|lease| {
             let fence = lease.fence;

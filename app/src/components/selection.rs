@@ -182,7 +182,7 @@ pub fn UndoToast() -> impl IntoView {
     });
     move || {
         store.undo.get().map(|undo| {
-            let back = !undo.back.is_empty();
+            let back = undo.back.is_some();
             view! {
                 <div class="toast" data-part="undo">
                     <p>{undo.words}</p>

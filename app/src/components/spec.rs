@@ -64,7 +64,7 @@ pub const EDIT: &str = "edit";
 fn EditWords() -> impl IntoView {
     let store = expect_context::<Store>();
     let ground = of_open(store, |task| super::actions::refusal(task, "edit").is_none().then(|| task.card.id.clone()));
-    let now: fn(&TaskView, i32) -> Values = |task, _| vec![("title", task.card.title.clone()), ("spec", task.spec.clone())];
+    let now: fn(&TaskView, contracts::Offsets) -> Values = |task, _| vec![("title", task.card.title.clone()), ("spec", task.spec.clone())];
     move || {
         ground.get().flatten().map(|task| {
             let (title, spec) = store.open.with_untracked(|task| task.as_ref().map(|task| (task.card.title.clone(), task.spec.clone())).unwrap_or_default());
@@ -128,7 +128,7 @@ pub fn Criteria() -> impl IntoView {
     let ground = of_open(store, |task| super::actions::refusal(task, "edit").is_none().then(|| task.card.id.clone()));
     let met = move || criteria.get().unwrap_or_default().iter().filter(|criterion| criterion.met == Some(true)).count();
     let all = Memo::new(move |_| criteria.get().unwrap_or_default().len());
-    let now: fn(&TaskView, i32) -> Values = |task, _| vec![("criteria", texts(&task.criteria))];
+    let now: fn(&TaskView, contracts::Offsets) -> Values = |task, _| vec![("criteria", texts(&task.criteria))];
     // An item is made anew only when its own words differ, so that an answer to one leaves what is typed into another alone.
     let items = move || {
         let task = ground.get().flatten();

@@ -19,7 +19,7 @@ enum Row {
     Entry(Box<Entry>),
 }
 
-fn rows(entries: &[Entry], now: contracts::Moment, offset: i32, seen: Option<contracts::Moment>, me: &Actor) -> Vec<Row> {
+fn rows(entries: &[Entry], now: contracts::Moment, offset: contracts::Offsets, seen: Option<contracts::Moment>, me: &Actor) -> Vec<Row> {
     let mut rows = Vec::with_capacity(entries.len() + 4);
     let mut last = None;
     let new = seen.and_then(|seen| entries.iter().position(|entry| entry.at > seen && entry.actor != *me)).filter(|place| *place > 0);
@@ -41,7 +41,7 @@ fn rows(entries: &[Entry], now: contracts::Moment, offset: i32, seen: Option<con
 #[component]
 pub fn Thread() -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let today = Memo::new(move |_| times::day(store.now.get(), offset));
     let listed = Memo::new(move |_| {
         today.track();
@@ -120,7 +120,7 @@ fn delivery(entry: &Entry) -> Option<AnyView> {
         return None;
     }
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let done: Vec<String> = entry.delivered.iter().map(|(actor, at)| format!("{} at {}", actor.short(), times::clock(*at, offset))).collect();
     let waiting: Vec<String> =
         entry.to.iter().filter(|actor| !entry.delivered.iter().any(|(who, _)| who == *actor)).map(|actor| actor.short().to_owned()).collect();

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 #[component]
 pub fn Ago(at: Moment, #[prop(optional)] class: &'static str) -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let text = Memo::new(move |_| if store.live() { times::ago(store.now.get(), at, offset) } else { times::fixed(store.now.get_untracked(), at, offset) });
     view! {
         <time class=(!class.is_empty()).then_some(class) datetime=times::machine(at, offset) title=times::absolute(at, offset)>
@@ -23,7 +23,7 @@ pub fn Ago(at: Moment, #[prop(optional)] class: &'static str) -> impl IntoView {
 #[component]
 pub fn Since(at: Moment) -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     let text = Memo::new(move |_| {
         if store.live() {
             times::span((store.now.get().seconds_since(at) / 60 * 60).max(60))
@@ -43,7 +43,7 @@ pub fn Since(at: Moment) -> impl IntoView {
 #[component]
 pub fn Clock(at: Moment, #[prop(optional)] class: &'static str) -> impl IntoView {
     let store = expect_context::<Store>();
-    let offset = store.project.with_untracked(|project| project.offset_minutes);
+    let offset = store.clock();
     view! {
         <time class=(!class.is_empty()).then_some(class) datetime=times::machine(at, offset) title=times::absolute(at, offset)>
             {times::clock(at, offset)}

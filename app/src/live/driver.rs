@@ -77,11 +77,18 @@ impl Line {
             Effect::Apply(batch) => store.apply(*batch),
             Effect::Clock(now) => store.set_clock(now),
             Effect::OtherVersion => store.other_version.set(true),
-            Effect::Snapshot => {
+            Effect::Snapshot { turn } => {
                 let line = self.clone();
                 spawn_local(async move {
-                    let input = match store.refetch(true).await {
-                        Ok((seq, epoch)) => Input::Snapshot { seq, epoch },
+                    let read = store.read_all().await;
+                    if !line.0.borrow().link.waits_for(turn) {
+                        return;
+                    }
+                    let input = match read {
+                        Ok(read) => {
+                            let (seq, epoch) = store.begin_anew(read);
+                            Input::Snapshot { seq, epoch }
+                        }
                         Err(_) => Input::NoSnapshot,
                     };
                     line.step(input);

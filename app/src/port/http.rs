@@ -8,7 +8,7 @@ use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Answer, Board, Code, CommitSha, Hint, Problem, TaskId};
+use contracts::{Answer, Board, Code, CommitSha, EventId, Hint, Moment, Problem, TaskId};
 use gloo_net::http::{Request, Response};
 use send_wrapper::SendWrapper;
 use serde::de::DeserializeOwned;
@@ -175,6 +175,15 @@ impl Board for HttpBoard {
         self.get(&format!("/commits/{sha}"), &())
     }
 
+    fn day_end(&self, date: String) -> Answer<'_, Moment> {
+        #[derive(Deserialize)]
+        struct Day {
+            end: Moment,
+        }
+        let answer = self.get::<Day>("/day", &serde_json::json!({ "date": date }));
+        Box::pin(async move { answer.await.map(|day| day.end) })
+    }
+
     fn graph(&self, id: TaskId, steps: u8) -> Answer<'_, GraphView> {
         self.get(&format!("/tasks/{id}/graph"), &serde_json::json!({ "steps": steps }))
     }
@@ -194,6 +203,11 @@ impl Board for HttpBoard {
 
     fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>> {
         self.get("/inbox", &query)
+    }
+
+    fn deliver(&self, events: Vec<EventId>) -> Answer<'_, ()> {
+        let answer = self.post::<Value>("/inbox", serde_json::json!({ "events": events }));
+        Box::pin(async move { answer.await.map(drop) })
     }
 
     fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>> {

@@ -7,7 +7,7 @@ use crate::tabs::{self, Shown, Spot};
 use crate::{browser, order};
 use contracts::command::{CommandRequest, Receipt};
 use contracts::standing::Column;
-use contracts::view::{BoardQuery, InboxQuery, TaskCard};
+use contracts::view::{BoardQuery, TaskCard};
 use contracts::{Problem, TaskId, limits};
 use filter::Filter;
 use leptos::prelude::*;
@@ -47,7 +47,7 @@ impl Store {
         set_timeout(
             move || {
                 if self.seq.get_untracked() < promised {
-                    spawn_local(async move { drop(self.refetch(false).await) });
+                    spawn_local(async move { drop(self.catch_up().await) });
                 }
             },
             CONFIRM_AFTER,
@@ -275,19 +275,6 @@ impl Store {
                         here.next = page.next;
                     }
                 });
-            }
-        });
-    }
-
-    /// The bell was opened: what is in it counts as seen.
-    pub fn read_inbox(self) {
-        if self.unread.get_untracked() == 0 {
-            return;
-        }
-        self.unread.set(0);
-        spawn_local(async move {
-            if let Ok(port) = self.port() {
-                drop(port.0.inbox(InboxQuery { all: false, deliver: true, limit: Some(200) }).await);
             }
         });
     }

@@ -66,6 +66,11 @@ impl Store {
         (age, self.ages.with_value(|ages| ages.whole > age))
     }
 
+    /// Whether an event is in the snapshot that the page began with already.
+    pub(super) fn in_snapshot(&self, seq: i64) -> bool {
+        self.ages.with_value(|ages| seq <= ages.whole.seq)
+    }
+
     /// The age of what this page's reader does to a card: as old as what is known of it, and younger than what was asked for before.
     pub(super) fn acting(&self, id: &TaskId) -> Age {
         let seq = self.card(id).map_or(0, |card| card.age.seq);
@@ -285,4 +290,4 @@ impl Store {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

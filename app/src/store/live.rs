@@ -1,12 +1,12 @@
 //! How changes from the server reach the store, and what of them is told to the reader.
 
 use super::cards::{Age, Placed};
-use super::{Store, Toast};
+use super::{Asked, Store, Toast};
 use crate::live::Status;
 use crate::look::View;
 use crate::{browser, order, words};
-use contracts::view::{Entry, InboxItem, TaskCard};
-use contracts::{Batch, Change, EventId, Moment, Problem, TaskId};
+use contracts::view::{BoardQuery, Entry, Snapshot, TaskCard};
+use contracts::{Actor, Batch, Change, EventId, Moment, Problem, TaskId};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::collections::HashMap;
@@ -56,11 +56,11 @@ impl Store {
         self.pulse.update(|pulse| *pulse = pulse.wrapping_add(1));
         let (age, old) = self.heard(&batch);
         let focused = browser::focused_card();
-        let own = batch.changes.iter().any(|change| matches!(change, Change::Event { entry } if self.me.with_untracked(|me| me.actor == entry.actor)));
+        let own = batch.changes.iter().any(|change| matches!(change, Change::Event { entry, .. } if self.me.with_untracked(|me| me.actor == entry.actor)));
         for change in batch.changes {
             match change {
                 Change::Task { card } => self.card_changed(card, age, own, batch.live),
-                Change::Event { entry } => self.happened(entry),
+                Change::Event { entry, told } => self.happened(entry, told),
                 Change::Delivery { event, actor, at } => self.delivered(&event, actor, at),
                 whole if !old => self.changed(whole),
                 _ => {}
@@ -78,6 +78,7 @@ impl Store {
                 Some(known) => *known = milestone,
                 None => all.push(milestone),
             }),
+            Change::Project { project, settings } => self.configured(project, &settings),
             Change::Actors { actors } => self.replace(&self.actors, actors),
             Change::Conflict { row } => self.conflicts.update(|all| {
                 all.retain(|each| each.event != row.event);
@@ -152,7 +153,7 @@ impl Store {
         set_timeout(move || card.changed.set(false), Duration::from_millis(1_000));
     }
 
-    fn happened(&self, entry: Entry) {
+    fn happened(&self, entry: Entry, told: Vec<(Actor, String)>) {
         let me = self.me.with_untracked(|me| me.actor.clone());
         let about_open = self.open_id.with_untracked(|id| id.as_ref().is_some_and(|id| id.as_str() == entry.subject));
         if about_open {
@@ -165,13 +166,9 @@ impl Store {
             }
             self.reread_soon();
         }
-        let for_me = entry.to.contains(&me) || entry.kind == "task.asked";
-        if entry.actor == me || !for_me {
-            return;
-        }
-        self.inbox.update(|inbox| inbox.insert(0, InboxItem { entry: entry.clone(), why: "mention".to_owned(), delivered_at: None }));
-        self.unread.update(|unread| *unread += 1);
-        if !about_open {
+        let why = told.into_iter().find(|(actor, _)| *actor == me).map(|(_, why)| why);
+        let news = why.is_some_and(|why| self.told(&entry, why)) || entry.kind == "task.asked" && entry.actor != me;
+        if news && !about_open {
             self.toasts.update(|toasts| {
                 toasts.push(Toast { entry });
                 let over = toasts.len().saturating_sub(TOASTS_MAX);
@@ -180,7 +177,10 @@ impl Store {
         }
     }
 
-    fn delivered(&self, event: &EventId, actor: contracts::Actor, at: Moment) {
+    fn delivered(&self, event: &EventId, actor: Actor, at: Moment) {
+        if self.me.with_untracked(|me| me.actor == actor) {
+            self.was_read(event, at);
+        }
         let known =
             self.thread.with_untracked(|thread| thread.iter().any(|entry| entry.event == *event && !entry.delivered.iter().any(|(who, _)| *who == actor)));
         if known {
@@ -291,29 +291,43 @@ impl Store {
         self.replace(&self.line, status);
     }
 
-    /// Reads everything again; scroll, focus and drafts stay because what did not change keeps its nodes. `anew` is for a line that begins
-    /// again: what comes takes the place of all that was known. Else it is left alone when the line has brought as much meanwhile.
-    pub async fn refetch(self, anew: bool) -> Result<(i64, String), Problem> {
+    /// Reads everything as it is looked at now.
+    pub async fn read_all(self) -> Result<(Snapshot, Asked), Problem> {
         let edges = self.look.with_untracked(|look| look.view == View::Graph);
-        let asked = self.asking();
-        let query = contracts::view::BoardQuery { filter: self.filter_text(), edges, ..Default::default() };
-        let open = self.open_id.get_untracked();
+        let query = BoardQuery { filter: self.filter_text(), edges, ..Default::default() };
+        let (open, asked) = (self.open_id.get_untracked(), self.asking());
         let snapshot = match self.port()?.0.snapshot(query.clone(), open.clone()).await {
             Err(problem) if open.is_some() && problem.code == contracts::Code::NotFound => self.port()?.0.snapshot(query, None).await?,
             other => other?,
         };
+        Ok((snapshot, asked))
+    }
+
+    /// What was read takes the place of all that was known: the line begins again from there.
+    pub fn begin_anew(self, (snapshot, asked): (Snapshot, Asked)) -> (i64, String) {
         let at = (snapshot.seq, snapshot.epoch.clone());
-        let brought = self.epoch.with_untracked(|epoch| *epoch == snapshot.epoch) && snapshot.seq <= self.seq.get_untracked();
-        if brought && !anew {
-            return Ok(at);
+        self.take_in(snapshot, asked, true);
+        at
+    }
+
+    /// Reads everything, unless the line brings as much meanwhile.
+    pub async fn catch_up(self) -> Result<(), Problem> {
+        let (snapshot, asked) = self.read_all().await?;
+        // Another database is the line's to find: it begins anew there.
+        if self.epoch.with_untracked(|epoch| *epoch == snapshot.epoch) && snapshot.seq > self.seq.get_untracked() {
+            self.take_in(snapshot, asked, false);
         }
+        Ok(())
+    }
+
+    /// Scroll, focus and drafts stay because what did not change keeps its nodes.
+    fn take_in(self, snapshot: Snapshot, asked: Asked, anew: bool) {
         let focused = browser::focused_card();
         self.set_clock(snapshot.now);
         self.fill(snapshot, asked, anew);
         if let Some(id) = focused {
             refocus(id);
         }
-        Ok(at)
     }
 }
 

@@ -1,22 +1,21 @@
-//! What the reader does to many tasks at once, with the way back; and the looks that are kept.
+//! What the reader does to many tasks at once, with the way back.
 
 use super::Store;
 use crate::browser;
 use crate::bulk::Bulk;
-use contracts::command::{Command, CommandRequest};
+use contracts::command::Command;
 use contracts::view::TaskCard;
 use contracts::{Problem, TaskId, limits};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use serde_json::json;
 
 /// The way back from an act.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
     /// What was done.
     pub words: String,
-    /// The commands that take it back; none where there is no way back.
-    pub back: Vec<Command>,
+    /// What it was, and how the tasks were before; none where there is no way back.
+    pub back: Option<(Bulk, Vec<TaskCard>)>,
 }
 
 impl Store {
@@ -36,28 +35,36 @@ impl Store {
             self.say("Nothing to change: all are so already.");
             return Ok(());
         }
-        let back = bulk.inverse(&before)?;
+        let back = !bulk.inverse(&before, &before)?.is_empty();
         let count = commands.len();
         self.give_many(commands).await?;
         let words = bulk.words(count);
         self.say(words.clone());
-        self.undo.set(Some(Undo { words, back }));
+        self.undo.set(Some(Undo { words, back: back.then_some((bulk, before)) }));
         Ok(())
     }
 
     /// Takes the last act back.
     pub fn take_back(self) {
-        let Some(undo) = self.undo.get_untracked() else { return };
+        let Some((bulk, before)) = self.undo.get_untracked().and_then(|undo| undo.back) else { return };
         self.undo.set(None);
         spawn_local(async move {
-            match self.give_many(undo.back).await {
-                Ok(()) => self.say("Taken back."),
-                Err(problem) => {
-                    self.say(format!("Not taken back: {}", problem.title));
-                    self.undo.set(Some(Undo { words: format!("Not taken back: {}", problem.title), back: Vec::new() }));
-                }
-            }
+            let words = match self.undone(bulk, before).await {
+                Ok(lost) if lost.is_empty() => return self.say("Taken back."),
+                Ok(lost) => format!("Taken back, but for {lost}."),
+                Err(problem) => format!("Not taken back: {}", problem.title),
+            };
+            self.say(words.clone());
+            self.undo.set(Some(Undo { words, back: None }));
         });
+    }
+
+    /// Takes an act back, and says what did not come back.
+    async fn undone(self, bulk: Bulk, before: Vec<TaskCard>) -> Result<String, Problem> {
+        let ids: Vec<TaskId> = before.iter().map(|card| card.id.clone()).collect();
+        let lost = bulk.lost(&before, &self.me.with_untracked(|me| me.actor.clone()))?;
+        self.give_many(bulk.inverse(&before, &self.known(&ids))?).await?;
+        Ok(lost)
     }
 
     async fn give_many(self, commands: Vec<Command>) -> Result<(), Problem> {
@@ -67,26 +74,5 @@ impl Store {
         }
         let key = browser::key();
         self.give(crate::moves::requests(commands, &key)).await.map(drop)
-    }
-
-    /// Keeps a look under a name for everybody in the project, or forgets it.
-    pub fn keep_view(self, name: &str, query: Option<String>) {
-        let mut views = self.views.get_untracked();
-        views.retain(|(own, _)| own != name);
-        views.extend(query.map(|query| (name.to_owned(), query)));
-        let value: Vec<_> = views.iter().map(|(name, query)| json!({"name": name, "query": query})).collect();
-        spawn_local(async move {
-            let answer = match Command::parse("configure", json!({"key": "views", "value": value})) {
-                Ok(command) => self.give(vec![CommandRequest::of(command)]).await.map(drop),
-                Err(problem) => Err(problem),
-            };
-            match answer {
-                Ok(()) => {
-                    self.view_problem.set(None);
-                    self.views.set(views);
-                }
-                Err(problem) => self.view_problem.set(Some(problem)),
-            }
-        });
     }
 }

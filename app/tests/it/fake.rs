@@ -75,6 +75,7 @@ impl FakeBoard {
                 slug: "brindle".into(),
                 zone: "UTC".into(),
                 offset_minutes: 0,
+                offsets: Vec::new(),
                 base: Some("main".into()),
                 demo: false,
             },
@@ -86,6 +87,7 @@ impl FakeBoard {
             conflicts: Vec::new(),
             quarantine: Default::default(),
             inbox: Vec::new(),
+            unread: 0,
             task: None,
             refusal: None,
             connect: vec![("Claude Code".into(), "claude mcp add callboard -- callboard mcp".into())],
@@ -100,7 +102,7 @@ impl FakeBoard {
         }
         counts.agents_live = self.cards.iter().filter(|card| card.lease.is_some()).count().try_into().unwrap_or(0);
         let filter = (!query.filter.is_empty()).then(|| filter::parse(&query.filter).expect("the page sends what can be read"));
-        let around = filter::Around { now: at(), me: self.snapshot.me.actor.clone(), offset_minutes: self.snapshot.project.offset_minutes };
+        let around = filter::Around { now: at(), me: self.snapshot.me.actor.clone(), clock: self.snapshot.project.clock() };
         let fits = |card: &TaskCard| {
             let task = filter::Card { card, milestones: &self.snapshot.milestones };
             filter.as_ref().is_none_or(|filter| filter.matches(&task, &around))
@@ -168,7 +170,7 @@ impl Board for FakeBoard {
             "principal": "local:mei/mei@example.org", "field": "priority", "from": 2, "to": 0,
         }))
         .expect("a legal row");
-        row.html = app::history::changed(&row, 0);
+        row.html = app::history::changed(&row, 0.into());
         let next = cursor.is_none().then(|| "h1".to_owned());
         ready(Ok(Page { items: vec![row], total: 61, next, seq: 0 }))
     }

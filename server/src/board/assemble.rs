@@ -1,6 +1,6 @@
 //! Rows become views. Words and standings are the engine's; here they are only put together, for one caller, out of one read.
 
-use super::snapshot::offset_minutes;
+use super::offsets;
 use contracts::graph::{GraphView, Walk};
 use contracts::view::{ConflictRow, Entry, HistoryRow, InboxItem, Page, Relation, SearchHit, TaskCard, TaskView};
 use contracts::{Caller, Code, EventId, Hint, Moment, Problem, Surface, TaskId, limits};
@@ -45,7 +45,7 @@ impl Reading {
         }
         let filter = filter::parse(text).map_err(|faults| filter::problem("filter", &faults))?;
         let project = self.read.project().await.map_err(told)?.unwrap_or_default();
-        let around = Around { now: self.now, me: caller.actor.clone(), offset_minutes: offset_minutes(&project.zone, self.now) };
+        let around = Around { now: self.now, me: caller.actor.clone(), clock: offsets::clock(&project.zone, self.now) };
         Ok(Some(Asking { filter, around }))
     }
 
@@ -108,11 +108,11 @@ impl Reading {
         let page = self.read.events_of(id.as_str(), false, cursor, limits::THREAD_ENTRIES_MAX).await.map_err(told)?;
         let titles = self.read.titles([id.as_str()]).await.map_err(told)?;
         let title = titles.get(id.as_str()).map_or("", String::as_str);
-        let offset = offset_minutes(&self.settings.zone, self.now);
+        let zone = offsets::clock(&self.settings.zone, self.now);
         let row = |row: &EventRow| {
             let mut row = engine::entries::history_row(&row.event, row.seq, title, row.no_effect);
             if self.html {
-                row.html = app::history::changed(&row, offset);
+                row.html = app::history::changed(&row, zone);
                 row.entry.html = app::markdown::render(&row.entry.text);
             }
             row

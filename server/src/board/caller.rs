@@ -4,6 +4,7 @@ use super::ServerPort;
 use super::assemble::{Reading, no_task, told};
 use super::{commits, settings, snapshot};
 use crate::reports::{self, Reports};
+use crate::zone;
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
 use contracts::report::{Narrate, ReportKind, ReportQuery, ReportRow, ReportView};
@@ -12,7 +13,7 @@ use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Place, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Answer, Board, Caller, Code, Command, CommitSha, EventId, Hint, Problem, Surface, TaskId, limits};
+use contracts::{Answer, Board, Caller, Code, Command, CommitSha, EventId, Hint, Moment, Problem, Surface, TaskId, limits};
 use storage::{NextOutcome, Outcome, Work};
 
 pub(super) struct SomebodysBoard {
@@ -234,6 +235,13 @@ impl Board for SomebodysBoard {
         Box::pin(async move { commits::detail(&self.port, self.read().await?, &sha).await })
     }
 
+    fn day_end(&self, date: String) -> Answer<'_, Moment> {
+        Box::pin(async move {
+            let zone = zone::named(&self.read().await?.settings.zone);
+            zone::end_of_day(&date, &zone).ok_or_else(|| Problem::bad_request("due_at", format!("{date:?} is no date like 2026-12-01")))
+        })
+    }
+
     fn graph(&self, id: TaskId, steps: u8) -> Answer<'_, GraphView> {
         Box::pin(async move { self.read().await?.graph(&id, steps, &self.caller).await })
     }
@@ -263,6 +271,10 @@ impl Board for SomebodysBoard {
 
     fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>> {
         Box::pin(async move { self.unread(&query).await })
+    }
+
+    fn deliver(&self, events: Vec<EventId>) -> Answer<'_, ()> {
+        Box::pin(async move { self.send(Work::Deliver { events }).await.map(drop) })
     }
 
     fn undeliver(&self, events: Vec<EventId>) -> Answer<'_, ()> {

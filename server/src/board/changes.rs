@@ -1,8 +1,8 @@
 //! What live pages hear, read from the tables: a command's events as changes, and what moved without an event.
 
-use super::ServerPort;
 use super::assemble::{Reading, told};
-use contracts::{Batch, Change, MilestoneId, Moment, Problem, Surface, TaskId};
+use super::{ServerPort, snapshot};
+use contracts::{Actor, Batch, Change, MilestoneId, Moment, Problem, Surface, TaskId};
 use engine::Kind;
 use std::collections::BTreeSet;
 use storage::{EventRow, Head};
@@ -36,7 +36,7 @@ impl ServerPort {
         let last = rows.last().map_or(seq, |row| row.seq);
         let mut batches = Vec::new();
         for command in rows.chunk_by(|a, b| a.command == b.command) {
-            batches.push(batch(&mut reading, command).await?);
+            batches.push(batch(self, &mut reading, command).await?);
         }
         Ok(Changes { batches, seq: last })
     }
@@ -83,7 +83,7 @@ impl ServerPort {
 /// `<event> <actor>`, as the store notes a delivery.
 fn delivery(reference: &str, at: Moment) -> Option<Change> {
     let (event, actor) = reference.split_once(' ')?;
-    Some(Change::Delivery { event: contracts::EventId::parse(event).ok()?, actor: contracts::Actor::parse(actor).ok()?, at })
+    Some(Change::Delivery { event: contracts::EventId::parse(event).ok()?, actor: Actor::parse(actor).ok()?, at })
 }
 
 async fn cards(reading: &mut Reading, ids: &[TaskId]) -> Result<Vec<Change>, Problem> {
@@ -92,7 +92,7 @@ async fn cards(reading: &mut Reading, ids: &[TaskId]) -> Result<Vec<Change>, Pro
 }
 
 /// The changes of one command.
-async fn batch(reading: &mut Reading, events: &[EventRow]) -> Result<Batch, Problem> {
+async fn batch(port: &ServerPort, reading: &mut Reading, events: &[EventRow]) -> Result<Batch, Problem> {
     let mut ids: Vec<TaskId> = Vec::new();
     let mut milestones: BTreeSet<MilestoneId> = BTreeSet::new();
     let mut wide = false;
@@ -104,6 +104,7 @@ async fn batch(reading: &mut Reading, events: &[EventRow]) -> Result<Batch, Prob
         } else if let Ok(id) = MilestoneId::parse(&row.event.subject) {
             milestones.insert(id);
         }
+        milestones.extend(left_and_entered(row));
         wide |= moves_neighbours(&row.event.kind);
     }
     if wide {
@@ -120,17 +121,37 @@ async fn batch(reading: &mut Reading, events: &[EventRow]) -> Result<Batch, Prob
         changes.extend(touched.map(|row| Change::Milestone { milestone: engine::views::milestone_view(row) }));
     }
     changes.extend(reading.cards(&rows).await?.into_iter().map(|card| Change::Task { card }));
-    changes.extend(reading.entries(events).await?.into_iter().map(|entry| Change::Event { entry }));
+    let of_events: Vec<contracts::EventId> = events.iter().map(|row| row.event.id.clone()).collect();
+    let mut told_to = reading.read.told(&of_events).await.map_err(told)?;
+    changes.extend(reading.entries(events).await?.into_iter().map(|entry| Change::Event { told: told_to.remove(&entry.event).unwrap_or_default(), entry }));
     let open = reading.conflicts().await?;
     let about = open.into_iter().filter(|row| ids.contains(&row.task));
     changes.extend(about.map(|row| Change::Conflict { row }));
     changes.extend(settled(events));
     changes.push(Change::Counts { counts: reading.read.counts().await.map_err(told)? });
-    if events.iter().any(|row| moves_actors(&row.event.kind)) {
+    if events.iter().any(|row| matches!(row.event.kind, Kind::ProjectCreated | Kind::ProjectConfigured)) {
+        changes.push(project(port, reading).await?);
+    }
+    let acted: BTreeSet<Actor> = events.iter().map(|row| row.event.actor.clone()).collect();
+    let first = events.first().map_or(0, |row| row.seq);
+    if events.iter().any(|row| moves_actors(&row.event.kind)) || reading.read.acted_first(&acted, first).await.map_err(told)? {
         changes.push(Change::Actors { actors: reading.read.actors().await.map_err(told)? });
     }
     let seq = events.last().map_or(0, |row| row.seq);
     Ok(Batch::read_at(reading.seq().await?, changes).told_after(seq))
+}
+
+/// The milestones between which an event moved a task: the numbers of both change, and the task's own card names the second alone.
+fn left_and_entered(row: &EventRow) -> impl Iterator<Item = MilestoneId> {
+    let moved = row.event.kind == Kind::TaskEdited && row.event.text("field") == "milestone";
+    ["from", "to"].into_iter().filter(move |_| moved).filter_map(|end| MilestoneId::parse(row.event.text(end)).ok())
+}
+
+/// The project as it is now.
+async fn project(port: &ServerPort, reading: &mut Reading) -> Result<Change, Problem> {
+    let project = reading.read.project().await.map_err(told)?.unwrap_or_default();
+    let settings = snapshot::shown_settings(reading, &project);
+    Ok(Change::Project { project: snapshot::project_view(&project, reading.now, port.0.base.get()), settings })
 }
 
 /// A conflict that was settled is no longer among the open ones; pages are told by the event that settled it.

@@ -1,8 +1,8 @@
 //! What a page begins with: everything of one moment.
 
 use super::assemble::{Reading, told};
-use super::{PageFacts, ServerPort};
-use contracts::view::{BoardQuery, BoardView, ColumnView, InboxQuery, Me, ProjectView, Quarantine, QuarantinedLine, Snapshot};
+use super::{PageFacts, ServerPort, offsets};
+use contracts::view::{BoardQuery, BoardView, ColumnView, Me, ProjectView, Quarantine, QuarantinedLine, Snapshot};
 use contracts::{Caller, Column, Moment, Problem, TaskId, limits};
 use engine::Project;
 use serde_json::json;
@@ -46,12 +46,7 @@ pub(super) async fn snapshot(
     let project = reading.read.project().await.map_err(told)?.unwrap_or_default();
     let board = board(reading, caller, query).await?;
     let milestones = reading.read.milestones().await.map_err(told)?;
-    // What is unread in full, and what was read of the last days: opening the bell again shows what was there.
-    let (unread, _) = reading.read.inbox(&caller.actor, &InboxQuery::default()).await.map_err(told)?;
-    let (mut inbox, _) = reading.read.inbox(&caller.actor, &InboxQuery { all: true, ..InboxQuery::default() }).await.map_err(told)?;
-    inbox.retain(|row| row.delivered_at.is_some());
-    inbox.extend(unread);
-    inbox.sort_by_key(|row| row.row.event.at);
+    let (inbox, unread) = reading.read.bell(&caller.actor).await.map_err(told)?;
     let task = match task {
         Some(id) => Some(Box::new(reading.task(id, caller).await?)),
         None => None,
@@ -70,6 +65,7 @@ pub(super) async fn snapshot(
         conflicts: reading.conflicts().await?,
         quarantine: quarantine(port)?,
         inbox: reading.inbox(inbox).await?,
+        unread,
         task,
         refusal: None,
         connect,
@@ -89,31 +85,22 @@ fn quarantine(port: &ServerPort) -> Result<Quarantine, Problem> {
 }
 
 /// Settings that pages show or act on.
-fn shown_settings(reading: &Reading, project: &Project) -> BTreeMap<String, serde_json::Value> {
+pub(super) fn shown_settings(reading: &Reading, project: &Project) -> BTreeMap<String, serde_json::Value> {
     let settings = &reading.settings;
     let shown = [("grace_s", json!(settings.grace_s)), ("review_default", json!(settings.review_default)), ("types", json!(settings.types))];
     let kept = ["wip_max", "views"].into_iter().filter_map(|key| Some((key, project.settings.get(key)?.clone())).filter(|(_, value)| !value.is_null()));
     shown.into_iter().chain(kept).map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-fn project_view(project: &Project, now: Moment, base: Option<String>) -> ProjectView {
+pub(super) fn project_view(project: &Project, now: Moment, base: Option<String>) -> ProjectView {
     let demo = project.created_by.as_ref().is_some_and(|actor| actor.as_str() == "system:demo");
     ProjectView {
         name: project.name.clone(),
         slug: engine::slug(&project.name),
         zone: project.zone.clone(),
-        offset_minutes: offset_minutes(&project.zone, now),
+        offset_minutes: offsets::clock(&project.zone, now).at(now),
+        offsets: offsets::around(&project.zone, now),
         base,
         demo,
-    }
-}
-
-/// Minutes east of UTC in a zone at a moment; a zone that isn't known here is UTC.
-pub(super) fn offset_minutes(zone: &str, now: Moment) -> i32 {
-    let at = jiff::Timestamp::from_millisecond(now.0).ok();
-    let zone = jiff::tz::TimeZone::get(zone).ok();
-    match (at, zone) {
-        (Some(at), Some(zone)) => zone.to_offset(at).seconds() / 60,
-        _ => 0,
     }
 }

@@ -13,7 +13,7 @@ use axum::{Extension, Json, Router};
 use contracts::command::parse_args;
 use contracts::settings::SettingsQuery;
 use contracts::view::{ActivityQuery, BoardQuery, Entry, InboxQuery, NextRequest, TaskQuery};
-use contracts::{Actor, Board, Caller, Code, CommandRequest, CommitSha, FieldError, Hint, Markdown, Moment, Problem, TaskId, limits};
+use contracts::{Actor, Board, Caller, Code, CommandRequest, CommitSha, EventId, FieldError, Hint, Markdown, Moment, Problem, TaskId, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -31,10 +31,11 @@ pub fn routes() -> Router<Arc<Site>> {
         .route("/commits/{sha}", get(commit))
         .route("/tasks/{id}/inbox-state", get(inbox_state))
         .route("/tasks/{id}/graph", get(graph))
+        .route("/day", get(day))
         .route("/search", get(search))
         .route("/activity", get(activity))
         .route("/actors", get(actors))
-        .route("/inbox", get(inbox))
+        .route("/inbox", get(inbox).post(deliver))
         .route("/conflicts", get(conflicts))
         .route("/milestones", get(milestones))
         .route("/markdown", post(markdown))
@@ -112,6 +113,7 @@ const NONE: Names = &[];
 const STEPS: Names = &[("steps", Kind::Text)];
 /// Steps a graph goes either way when nobody says.
 const STEPS_BY_DEFAULT: u8 = 2;
+const DATE: Names = &[("date", Kind::Text)];
 const CURSOR: Names = &[("cursor", Kind::Text)];
 const BOARD: Names =
     &[("q", Kind::Words), ("filter", Kind::Text), ("edges", Kind::Flag), ("column", Kind::Text), ("cursor", Kind::Text), ("limit", Kind::Rows)];
@@ -279,6 +281,18 @@ async fn graph(State(site): State<Arc<Site>>, Extension(caller): Reader, found: 
     read.answer(read.board.graph(id, steps)).await
 }
 
+/// `GET day?date=2026-12-01`: when that day ends in the project's zone.
+async fn day(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Day {
+        date: String,
+    }
+    let Day { date } = query::read(raw.as_deref(), DATE)?;
+    let read = Read::new(site, caller, headers);
+    read.answer(async { Ok(json!({"date": date, "end": read.board.day_end(date.clone()).await?})) }).await
+}
+
 async fn search(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {
     let Search { q, cursor } = query::read(raw.as_deref(), SEARCH)?;
     let read = Read::new(site, caller, headers);
@@ -301,6 +315,22 @@ async fn actors(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQue
 async fn inbox(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery) -> Answered {
     let query: InboxQuery = query::read(raw.as_deref(), INBOX)?;
     Ok(Json(site.boards.for_caller(caller).inbox(query).await?).into_response())
+}
+
+/// `POST inbox`: `{events: [≤200]}` of the reader's inbox were shown: they count as delivered.
+async fn deliver(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery, request: Request) -> Answered {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Shown {
+        events: Vec<EventId>,
+    }
+    let Nothing {} = query::read(raw.as_deref(), NONE)?;
+    let Shown { events } = parse_args(body::json(request).await?)?;
+    if events.len() > limits::PAGE_ROWS_MAX {
+        return Err(Problem::bad_request("events", format!("are at most {}, not {}", limits::PAGE_ROWS_MAX, events.len())).into());
+    }
+    site.boards.for_caller(caller).deliver(events).await?;
+    Ok(Json(json!({})).into_response())
 }
 
 async fn conflicts(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {

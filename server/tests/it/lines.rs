@@ -1,5 +1,6 @@
 //! The live line of a running server, over real sockets.
 
 mod events;
+mod page;
 mod restart;
 mod socket;

@@ -8,8 +8,8 @@ use contracts::{Column, Moment};
 use serde_json::json;
 
 /// A page in memory: nothing of it needs a browser.
-struct Page {
-    store: Store,
+pub(in crate::store) struct Page {
+    pub store: Store,
     _owner: Owner,
 }
 
@@ -19,7 +19,7 @@ fn column(key: Column, cards: Vec<TaskCard>) -> ColumnView {
 }
 
 /// The board at a position, with these cards.
-fn board(seq: i64, cards: &[TaskCard]) -> BoardView {
+pub(in crate::store) fn board(seq: i64, cards: &[TaskCard]) -> BoardView {
     let lies = |key: Column| cards.iter().filter(|card| card.column == key).cloned().collect();
     BoardView { seq, columns: order::COLUMNS.map(|key| column(key, lies(key))).to_vec(), counts: Counts::default(), edges: Vec::new() }
 }
@@ -35,7 +35,7 @@ fn snapshot(board: BoardView) -> Snapshot {
 }
 
 impl Page {
-    fn new(q: &str, board: BoardView) -> Page {
+    pub fn new(q: &str, board: BoardView) -> Page {
         let owner = Owner::new();
         let store = owner.with(|| Store::new(snapshot(board), Look { q: q.to_owned(), ..Look::default() }, None));
         Page { store, _owner: owner }

@@ -10,7 +10,7 @@ use contracts::{Actor, EventId, Moment, TaskId, limits};
 use engine::next::SurfaceRow;
 use engine::{LeaseState, MilestoneFacts};
 use sqlx::Row;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Something for an actor to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +81,54 @@ impl Read {
             rows.push(InboxRow { row: event, why: row.get(13), delivered_at: row.get::<Option<i64>, _>(14).map(from_micros) });
         }
         Ok((rows, total))
+    }
+
+    /// What a page begins to show of the actor's inbox, newest first: what is unread before what was delivered in the last seven days. With
+    /// how many are unread, shown or not.
+    pub async fn bell(&mut self, who: &Actor) -> Result<(Vec<InboxRow>, i64), StoreError> {
+        let sql = "select count(*) from inbox i left join delivery d on d.project = i.project and d.actor = i.actor and d.event = i.event \
+                   where i.project = ?1 and i.actor = ?2 and d.at is null";
+        let unread: i64 = q(sql).bind(who.as_str()).fetch_one(&mut *self.conn).await?.get(0);
+        let sql = concat!(
+            "select ",
+            event_columns!(),
+            ", i.why, d.at from inbox i join event e on e.project = i.project and e.id = i.event \
+             left join delivery d on d.project = i.project and d.actor = i.actor and d.event = i.event \
+             where i.project = ?1 and i.actor = ?2 and (d.at is null or i.at >= ?3) order by d.at is not null, i.at desc, i.event desc limit ?4"
+        );
+        let from = self.now.plus_seconds(-limits::INBOX_ALL_DAYS * 86_400).to_string();
+        let found = q(sql).bind(who.as_str()).bind(from).bind(i64::try_from(limits::INBOX_SHOWN_MAX).unwrap_or(i64::MAX)).fetch_all(&mut *self.conn).await?;
+        let mut rows = Vec::with_capacity(found.len());
+        for row in &found {
+            let mut event = [EventRow::read(row)?];
+            self.whole(&mut event);
+            let [event] = event;
+            rows.push(InboxRow { row: event, why: row.get(13), delivered_at: row.get::<Option<i64>, _>(14).map(from_micros) });
+        }
+        rows.sort_by(|a, b| (b.row.event.at, &b.row.event.id).cmp(&(a.row.event.at, &a.row.event.id)));
+        Ok((rows, unread))
+    }
+
+    /// Whether one of these actors did nothing before this position of the log.
+    pub async fn acted_first(&mut self, actors: &BTreeSet<Actor>, before: i64) -> Result<bool, StoreError> {
+        // Backwards: who acts has mostly acted a moment ago.
+        let sql = "select exists (select 1 from event where project = ?1 and actor = ?2 and seq < ?3 order by seq desc limit 1)";
+        for who in actors {
+            if q(sql).bind(who.as_str()).bind(before).fetch_one(&mut *self.conn).await?.get::<i64, _>(0) == 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// In whose inboxes these events lie, and why.
+    pub async fn told(&mut self, events: &[EventId]) -> Result<BTreeMap<EventId, Vec<(Actor, String)>>, StoreError> {
+        let sql = "select event, actor, why from inbox where project = ?1 and event in (select unhex(value) from json_each(?2)) order by actor";
+        let mut found: BTreeMap<EventId, Vec<(Actor, String)>> = BTreeMap::new();
+        for row in q(sql).bind(list(events.iter().map(EventId::as_str))).fetch_all(&mut *self.conn).await? {
+            found.entry(event_id(row.get(0))).or_default().push((actor(row.get(1))?, row.get(2)));
+        }
+        Ok(found)
     }
 
     /// Who has been handed these events, and when.

@@ -140,7 +140,7 @@ async fn compared(store: &Store, filters: &[Filter]) -> Vec<usize> {
     let (settings, now) = (Settings::of(&project), read.now());
     let cards: Vec<TaskCard> = all.rows.iter().map(|row| engine::views::card(&row.task, &row.counters, row.lease.as_ref(), &settings, now, 0)).collect();
     let milestones: Vec<_> = read.milestones().await.unwrap().iter().map(engine::views::milestone_view).collect();
-    let around = Around { now, me: caller("dev:ana").actor, offset_minutes: 60 };
+    let around = Around { now, me: caller("dev:ana").actor, clock: 60.into() };
     let mut found = Vec::new();
     for filter in filters {
         let asking = Asking { filter: filter.clone(), around: around.clone() };
@@ -190,7 +190,7 @@ async fn a_filtered_column_counts_what_it_hides_and_goes_on_where_it_ended() {
         .await;
     let mut read = store.reader().begin().await.unwrap();
     let now = Moment(world.clock.load(std::sync::atomic::Ordering::SeqCst));
-    let around = Around { now, me: caller("dev:ana").actor, offset_minutes: 0 };
+    let around = Around { now, me: caller("dev:ana").actor, clock: 0.into() };
     let asking = Asking { filter: parse("type = bug").unwrap(), around };
     let first = read.column(Column::Ready, "", Some(&asking), None, Some(15)).await.unwrap();
     assert_eq!((first.page.total, first.hidden, first.page.rows.len()), (20, 20, 15));
