@@ -123,7 +123,7 @@ impl Field {
     }
 
     /// The field somebody probably meant.
-    pub(crate) fn near(word: &str) -> Option<Field> {
+    pub fn near(word: &str) -> Option<Field> {
         let word = word.to_lowercase();
         let other = match word.as_str() {
             "label" | "tag" | "tags" => Some(Field::Labels),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A piece of text that means something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Token {
+pub enum Token {
     /// Characters without a space, as typed.
     Word(String),
     /// What stood between quotes.
@@ -16,8 +16,10 @@ pub(crate) enum Token {
 
 /// A token and the characters it stands on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Placed {
+pub struct Placed {
+    /// What it is.
     pub token: Token,
+    /// Where it stands, in characters.
     pub at: Range<usize>,
 }
 
@@ -28,7 +30,7 @@ fn ends_word(character: char) -> bool {
 }
 
 /// Takes a text apart. Every character lands in a token or a fault.
-pub(crate) fn lex(text: &str) -> (Vec<Placed>, Vec<Fault>) {
+pub fn lex(text: &str) -> (Vec<Placed>, Vec<Fault>) {
     let characters: Vec<char> = text.chars().collect();
     let (mut tokens, mut faults) = (Vec::new(), Vec::new());
     let mut here = 0;

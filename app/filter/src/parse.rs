@@ -469,7 +469,7 @@ fn read(field: Field, raw: &str, quoted: bool) -> Option<Value> {
 }
 
 /// Reads `30m`, `12h`, `3d`, `2w` as seconds.
-fn length(raw: &str) -> Option<i64> {
+pub fn length(raw: &str) -> Option<i64> {
     let unit = raw.chars().last()?;
     let seconds = crate::print::LENGTHS.iter().find(|(word, _)| *word == unit)?.1;
     let digits = raw.strip_suffix(unit)?;

@@ -155,11 +155,16 @@ pub enum Op {
 
 /// What a list of values is written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
+pub enum Takes {
+    /// Nothing.
     Nothing,
+    /// One value.
     One,
+    /// Two, with `and` between them.
     Two,
+    /// Any number in `[ ]`.
     List,
+    /// A length of time.
     Length,
 }
 
@@ -190,7 +195,8 @@ impl Op {
         }
     }
 
-    pub(crate) fn takes(self) -> Takes {
+    /// What is written behind it.
+    pub fn takes(self) -> Takes {
         match self {
             Op::IsNull | Op::IsNotNull => Takes::Nothing,
             Op::Between => Takes::Two,
