@@ -86,6 +86,28 @@ pub const FILTER_DEPTH_MAX: usize = 8;
 pub const FILTER_VALUES_MAX: usize = 200;
 /// Longest value in a filter, characters.
 pub const FILTER_VALUE_CHARS_MAX: usize = 200;
+/// Largest workflow file, bytes.
+pub const WORKFLOW_BYTES_MAX: usize = 256 << 10;
+/// Deepest nesting of steps.
+pub const WORKFLOW_DEPTH_MAX: usize = 12;
+/// Steps of one workflow.
+pub const WORKFLOW_STEPS_MAX: usize = 200;
+/// Lanes of one group.
+pub const WORKFLOW_LANES_MAX: usize = 32;
+/// Branches of one decision.
+pub const WORKFLOW_BRANCHES_MAX: usize = 32;
+/// Longest instructions of one step, bytes.
+pub const STEP_INSTRUCTIONS_BYTES_MAX: usize = 16 << 10;
+/// Longest question a gate asks a person, characters.
+pub const GATE_PROMPT_CHARS_MAX: usize = 500;
+/// Groups inside groups.
+pub const GROUP_DEPTH_MAX: usize = 3;
+/// Times one way back is gone, when the workflow does not say.
+pub const WAY_BACK_DEFAULT: u32 = 5;
+/// Times one way back may be gone.
+pub const WAY_BACK_MAX: u32 = 50;
+/// Passes of one loop.
+pub const LOOP_PASSES_MAX: u32 = 1_000;
 /// Looks at the board kept for a project.
 pub const VIEWS_MAX: usize = 40;
 /// Longest name of one, characters.

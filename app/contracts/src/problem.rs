@@ -83,6 +83,14 @@ codes! {
     NeedsReview = "needs_review", 422, 1;
     /// A run's gates or an open question stand in the way.
     GateClosed = "gate_closed", 422, 1;
+    /// A workflow, or what stands beside one, is not well written.
+    DefinitionInvalid = "definition_invalid", 422, 1;
+    /// What was reported does not look as the step says.
+    BadOutput = "bad_output", 422, 1;
+    /// The question was settled or is no longer asked.
+    RequestClosed = "request_closed", 409, 1;
+    /// Somebody else decided it.
+    AlreadyDecided = "already_decided", 409, 1;
     /// Criteria without an answer.
     CriteriaOpen = "criteria_open", 422, 1;
     /// Two versions of a report.
