@@ -130,6 +130,52 @@ fn words(event: &Event) -> String {
         Kind::ImportApplied => format!("imported from {}", event.text("source")),
         Kind::ImportOther => format!("imported {}", event.text("kind")),
         Kind::Other(kind) => format!("did something this version does not know ({})", line(kind, 60)),
+        _ => of_run(event),
+    }
+}
+
+/// The facts of a run, in words.
+fn of_run(event: &Event) -> String {
+    let path = line(event.text("path"), 100);
+    match &event.kind {
+        Kind::RunStarted => format!("began the workflow {}", line(event.text("workflow"), 60)),
+        Kind::RunPaused => "held the run back".to_owned(),
+        Kind::RunResumed => "let the run go on".to_owned(),
+        Kind::RunBlocked => format!(
+            "the run can't go on: {}",
+            line(event.body.get("blocked").and_then(|blocked| blocked.get("reason")).and_then(Value::as_str).unwrap_or(""), 60)
+        ),
+        Kind::RunUnblocked => "let the run go on that was blocked".to_owned(),
+        Kind::RunEnded => format!("the run is {}", line(event.text("outcome"), 20)),
+        Kind::StepActivated => format!("came to {path}"),
+        Kind::StepOpened => format!("opened {path}"),
+        Kind::StepSkipped => format!("passed over {path}"),
+        Kind::StepClaimed => format!("took {path}"),
+        Kind::StepReleased => format!("gave {path} back"),
+        Kind::StepSubmitted => format!("reported {path}: {}", line(event.text("outcome"), 20)),
+        Kind::StepRefused => format!("reported {path}, and it was not enough"),
+        Kind::StepLate => format!("reported {path} too late"),
+        Kind::GateMet => format!("opened the gate of {path}"),
+        Kind::GateOverridden => format!("opened the gate of {path} all the same"),
+        Kind::StepFinished => format!("closed {path}: {}", line(event.text("outcome"), 20)),
+        Kind::StepSentBack => format!("sent the work back to {}", line(event.text("to"), 100)),
+        Kind::DecisionTaken => format!("chose {} at {path}", line(event.text("branch"), 60)),
+        Kind::LanesJoined => format!("joined the lanes of {path}"),
+        Kind::LoopPassed if event.body.get("go_on") == Some(&Value::Bool(true)) => format!("began a pass of {path}"),
+        Kind::LoopPassed => format!("ended the loop {path}"),
+        Kind::TimerFired => format!("the time of {path} came"),
+        Kind::SignalReceived => format!("heard {}", line(event.text("name"), 60)),
+        Kind::ApprovalRequested => format!("asks for a yes to {path}"),
+        Kind::ApprovalGiven => "said yes".to_owned(),
+        Kind::ApprovalRejected => "said no".to_owned(),
+        Kind::ApprovalClosed => "asks no longer".to_owned(),
+        Kind::StepAsked => format!("asks at {path}"),
+        Kind::StepAnswered => "answered what a step asked".to_owned(),
+        Kind::NoteAdded => format!("left a note at {path}"),
+        Kind::NoteResolved => "resolved a note".to_owned(),
+        Kind::EvidenceAdded => format!("added evidence {} at {path}", line(event.text("name"), 60)),
+        Kind::StoreChanged => format!("wrote {}", line(event.text("store"), 60)),
+        other => other.as_str().to_owned(),
     }
 }
 

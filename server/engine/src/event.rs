@@ -94,6 +94,72 @@ kinds! {
     ReportWritten = "report.written",
     /// A person settled a conflict.
     ConflictSettled = "conflict.settled",
+    /// A run began to carry its task.
+    RunStarted = "run.started",
+    /// A person holds a run back.
+    RunPaused = "run.paused",
+    /// No longer.
+    RunResumed = "run.resumed",
+    /// A run can't go on by itself.
+    RunBlocked = "run.blocked",
+    /// It can again.
+    RunUnblocked = "run.unblocked",
+    /// A run is over.
+    RunEnded = "run.ended",
+    /// A step was reached.
+    StepActivated = "step.activated",
+    /// A step may be taken.
+    StepOpened = "step.opened",
+    /// A step was passed over.
+    StepSkipped = "step.skipped",
+    /// Somebody took a step.
+    StepClaimed = "step.claimed",
+    /// A step was given back, or taken away.
+    StepReleased = "step.released",
+    /// A step was reported.
+    StepSubmitted = "step.submitted",
+    /// A report was not enough.
+    StepRefused = "step.refused",
+    /// A report came when another had the step.
+    StepLate = "step.late",
+    /// What a gate asks for is there.
+    GateMet = "gate.met",
+    /// A person opened a gate all the same.
+    GateOverridden = "gate.overridden",
+    /// A step is closed.
+    StepFinished = "step.finished",
+    /// Work is done again.
+    StepSentBack = "step.sent_back",
+    /// A branch was chosen.
+    DecisionTaken = "decision.taken",
+    /// A group of lanes is closed.
+    LanesJoined = "lanes.joined",
+    /// A loop goes on, or ends.
+    LoopPassed = "loop.passed",
+    /// A time came.
+    TimerFired = "timer.fired",
+    /// Something came from outside.
+    SignalReceived = "signal.received",
+    /// A person is asked for a yes.
+    ApprovalRequested = "approval.requested",
+    /// A person said yes.
+    ApprovalGiven = "approval.given",
+    /// A person said no.
+    ApprovalRejected = "approval.rejected",
+    /// Nobody is asked any more.
+    ApprovalClosed = "approval.closed",
+    /// Whoever has a step asks.
+    StepAsked = "step.asked",
+    /// The answer.
+    StepAnswered = "step.answered",
+    /// A note for whoever works next.
+    NoteAdded = "note.added",
+    /// What a note was about was dealt with.
+    NoteResolved = "note.resolved",
+    /// Evidence of a step.
+    EvidenceAdded = "evidence.added",
+    /// Data of a run changed.
+    StoreChanged = "store.changed",
     /// An older board was read in.
     ImportApplied = "import.applied",
     /// A fact of an older board that has no counterpart.
@@ -184,6 +250,6 @@ mod tests {
         for kind in Kind::ALL {
             assert_eq!(&Kind::of(kind.as_str()), kind);
         }
-        assert_eq!(Kind::of("run.started"), Kind::Other("run.started".to_owned()));
+        assert_eq!(Kind::of("schedule.fired"), Kind::Other("schedule.fired".to_owned()));
     }
 }

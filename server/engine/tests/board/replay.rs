@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn kind() -> impl Strategy<Value = Kind> {
-    prop_oneof![4 => Just(Kind::TaskCreated), 40 => proptest::sample::select(engine::event::kinds().to_vec()), 1 => Just(Kind::Other("run.started".to_owned()))]
+    prop_oneof![4 => Just(Kind::TaskCreated), 40 => proptest::sample::select(engine::event::kinds().to_vec()), 1 => Just(Kind::Other("schedule.fired".to_owned()))]
 }
 
 /// Bodies that fit, half fit, or do not fit at all.

@@ -78,7 +78,7 @@ fn every_kind_has_words() {
         "ana plan a / b after=0 criteria=x; ana edit b title=B priority=0 labels=x spec=y due_at=2026-12-01T00:00:00Z; w1 claim a; w1 commit a; w1 question a text='3 or 9?'; \
          ana answer question=qu-00000007 text=9; w1 submit a note='all of it is done'; ana review a verdict=changes note='no tests'; ana assign a to=w2; ana hold a note=x; ana unhold a; \
          ana block a reason=vendor; ana message tos=w1 text=hi; ana configure key=grace_s value=60; w2 comment a text=hello; ana close a; ana reopen a; ana cancel a note=no; \
-         far bo run.started a x=1; far bo import.other a kind=old",
+         far bo schedule.fired a x=1; far bo import.other a kind=old",
     );
     let words: Vec<String> = world
         .events
@@ -112,7 +112,7 @@ fn every_kind_has_words() {
     ana closed it with 1 commit
     ana reopened it
     ana cancelled it
-    bo did something this version does not know (run.started)
+    bo did something this version does not know (schedule.fired)
     bo imported old
     ");
     for kind in engine::event::kinds() {
