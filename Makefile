@@ -24,7 +24,7 @@ dev: wasm-target
 check: wasm-target end2end/node_modules/.package-lock.json
 	cargo fmt --all --check
 	$(NO_UI) cargo clippy --workspace --all-targets --exclude frontend -- -D warnings
-	cargo clippy -p frontend -p engine -p filter --target wasm32-unknown-unknown -- -D warnings
+	cargo clippy -p frontend -p engine -p workflow -p filter --target wasm32-unknown-unknown -- -D warnings
 	$(NO_UI) RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --exclude frontend
 	cd end2end && npm run --silent types && npm run --silent css && npm run --silent links
 	cargo build --release -p callboard

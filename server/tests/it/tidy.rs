@@ -175,16 +175,16 @@ fn the_rules_are_pure() {
         "println!",
         "eprintln!",
     ];
-    let pure = product().filter(|source| source.is_in("server/engine") || source.is_in("app/filter"));
-    none(lines_with(pure, &ambient), "engine and filter take time, ids and the world as arguments");
+    let pure = product().filter(|source| source.is_in("server/engine") || source.is_in("server/workflow") || source.is_in("app/filter"));
+    none(lines_with(pure, &ambient), "engine, workflow and filter take time, ids and the world as arguments");
 
     let impure = ["tokio", "futures", "getrandom", "rand", "sqlx", "axum", "hyper", "rmcp", "notify", "tracing", "git"];
     let mut strays = Vec::new();
-    for manifest in manifests().into_iter().filter(|manifest| ["engine", "filter"].contains(&manifest.name.as_str())) {
+    for manifest in manifests().into_iter().filter(|manifest| ["engine", "workflow", "filter"].contains(&manifest.name.as_str())) {
         let names = manifest.dependencies().into_iter().filter(|name| impure.contains(&name.as_str()));
         strays.extend(names.map(|name| format!("{} depends on {name}", manifest.name)));
     }
-    none(strays, "engine and filter do no IO");
+    none(strays, "engine, workflow and filter do no IO");
 }
 
 // 3
@@ -242,7 +242,9 @@ fn limits_stand_in_one_file() {
     // Not a limit of the board: how many digits the log's clock has for its counter.
     let form_of_a_stamp = "pub const COUNTER_MAX";
     let mut strays = Vec::new();
-    let elsewhere = |source: &Source| (source.is_in("server/engine") || source.is_in("app/contracts")) && source.path != "app/contracts/src/limits.rs";
+    let elsewhere = |source: &Source| {
+        ["server/engine", "server/workflow", "app/contracts"].iter().any(|folder| source.is_in(folder)) && source.path != "app/contracts/src/limits.rs"
+    };
     for source in product().filter(elsewhere) {
         for line in source.product().lines().filter(|line| !line.trim_start().starts_with(form_of_a_stamp)) {
             let name = line.trim_start().trim_start_matches("pub ").strip_prefix("const ").and_then(|rest| rest.split(':').next());
@@ -275,7 +277,7 @@ fn transports_know_the_port_and_not_each_other() {
     none(strays, "a transport parses, calls the Board port and renders; boot.rs puts transports together");
 
     for manifest in manifests().into_iter().filter(|manifest| ["mcp", "app"].contains(&manifest.name.as_str())) {
-        for forbidden in ["storage", "engine", "callboard"] {
+        for forbidden in ["storage", "engine", "workflow", "callboard"] {
             assert!(!manifest.dependencies().iter().any(|name| name == forbidden), "{} depends on {forbidden}", manifest.name);
         }
     }
