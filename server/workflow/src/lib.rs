@@ -11,6 +11,7 @@ pub mod plan;
 pub mod reference;
 pub mod returns;
 pub mod routing;
+pub mod run;
 mod shape;
 pub mod source;
 pub mod templates;
