@@ -36,6 +36,7 @@ mod ui;
 mod when;
 mod who;
 mod words;
+mod workflow;
 mod worktree;
 
 pub use hook::{HookLine, RunHook};
@@ -142,6 +143,8 @@ enum Command {
     Worktree(worktree::WorktreeArgs),
     /// Tell what happened: the board, a standup, a day, several days, everything
     Report(report::ReportArgs),
+    /// Begin, check and look at workflows, and say which one a task would get
+    Workflow(workflow::WorkflowArgs),
     /// List and change milestones
     Milestone(milestone::MilestoneArgs),
     /// Show and settle what clones disagree on
@@ -239,6 +242,10 @@ async fn dispatch(line: Line, manner: Manner, serve: Serve) -> Result<Exit, Prob
             let exit = config::check(&globals, &mut out)?;
             out.flush().map(|()| exit)
         }
+        Command::Workflow(args) if !args.needs_board() => {
+            let exit = workflow::run(&globals, &mut out, args)?;
+            out.flush().map(|()| exit)
+        }
         command => {
             let mut desk = Desk::open(&globals, out).await?;
             desk.begin_the_day().await;
@@ -268,6 +275,7 @@ async fn on_board(desk: &mut Desk, command: Command) -> Result<Exit, Problem> {
         Command::Import(args) => import::run(desk, &args).await,
         Command::Bind(args) => bind::run(desk, args).await,
         Command::Rebuild => rebuild::run(desk).await,
+        Command::Workflow(args) => workflow::on_board(desk, args).await,
         Command::Config(args) => config::run(desk, args).await,
         Command::Init(_) | Command::Ui(_) | Command::Mcp(_) | Command::Demo(_) | Command::Completions(_) => Ok(Exit::Done),
         Command::Doctor | Command::Hook(_) => Ok(Exit::Done),

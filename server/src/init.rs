@@ -23,7 +23,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The allow-list: a database, lock, token or worktree can't be committed, not even by `git add -A`.
-pub const GITIGNORE: &str = "/*\n!/.gitignore\n!/.gitattributes\n!/log/\n!/blobs/\n!/reports/\n!/config.toml\n";
+pub const GITIGNORE: &str = "/*\n!/.gitignore\n!/.gitattributes\n!/log/\n!/blobs/\n!/reports/\n!/workflows/\n!/config.toml\n";
 /// No line ending is ever rewritten: a log's hashes are over its bytes.
 pub const GITATTRIBUTES: &str = "* -text\n";
 

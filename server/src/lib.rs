@@ -24,6 +24,7 @@ mod run;
 mod serve;
 mod sessions;
 mod trees;
+mod workflows;
 mod zone;
 
 /// Runs the command line of this process.

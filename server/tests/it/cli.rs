@@ -15,3 +15,4 @@ mod plan;
 mod refused;
 pub mod stage;
 mod words;
+mod workflow;

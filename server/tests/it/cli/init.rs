@@ -29,7 +29,7 @@ fn a_board_is_made_once_and_a_second_time_all_is_there() {
     assert_eq!(fs::read_to_string(stage.board().join(".gitattributes")).unwrap(), "* -text\n");
     assert_eq!(
         fs::read_to_string(stage.board().join(".gitignore")).unwrap(),
-        "/*\n!/.gitignore\n!/.gitattributes\n!/log/\n!/blobs/\n!/reports/\n!/config.toml\n"
+        "/*\n!/.gitignore\n!/.gitattributes\n!/log/\n!/blobs/\n!/reports/\n!/workflows/\n!/config.toml\n"
     );
 }
 
