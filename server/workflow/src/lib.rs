@@ -8,6 +8,7 @@ pub mod document;
 pub mod finding;
 pub mod outline;
 pub mod plan;
+pub mod play;
 pub mod reference;
 pub mod returns;
 pub mod routing;

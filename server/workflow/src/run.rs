@@ -19,6 +19,7 @@ pub use event::RunEvent;
 pub use fold::{Effect, apply};
 pub use gate::{Evaluated, Unmet};
 pub use state::{Run, Standing};
+pub use stores::Change as StoreChange;
 pub use world::{Child, World};
 
 #[cfg(test)]

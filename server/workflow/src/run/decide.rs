@@ -8,7 +8,7 @@ use super::walk::Working;
 use super::world::World;
 use crate::document::NoteKind;
 use crate::plan::{BlockIndex, BlockKind, Plan};
-use contracts::{Actor, Code, Hint, Moment, Problem, limits};
+use contracts::{Actor, ActorKind, Code, Hint, Moment, Problem, limits};
 use serde_json::{Map, Value, json};
 
 /// Who asks.
@@ -181,6 +181,8 @@ pub struct Decided {
     pub unmet: Vec<Unmet>,
     /// Whether it was said before.
     pub repeated: bool,
+    /// The answer, where what is written is only that somebody came too late.
+    pub refusal: Option<Problem>,
 }
 
 /// Decides a command. `run` is `None` for a start alone.
@@ -199,8 +201,8 @@ pub fn decide(plan: &Plan, run: Option<&Run>, world: &World, caller: &Caller, co
     if let Command::Done(report) = command {
         deciding.told_of_people(&report.handle);
     }
-    let Deciding { working, handle, unmet, repeated, .. } = deciding;
-    Ok(Decided { run: working.run, events: working.events, effects: working.effects, handle, unmet, repeated })
+    let Deciding { working, handle, unmet, repeated, refusal, .. } = deciding;
+    Ok(Decided { run: working.run, events: working.events, effects: working.effects, handle, unmet, repeated, refusal })
 }
 
 fn begin<'a>(plan: &'a Plan, world: &'a World, caller: &'a Caller, run: &str, input: &Value, origin: &str) -> Result<Deciding<'a>, Problem> {
@@ -235,12 +237,13 @@ pub(super) struct Deciding<'a> {
     pub handle: Option<HandleId>,
     pub unmet: Vec<Unmet>,
     pub repeated: bool,
+    pub refusal: Option<Problem>,
 }
 
 impl<'a> Deciding<'a> {
     fn of(plan: &'a Plan, run: Run, world: &'a World, caller: &'a Caller) -> Deciding<'a> {
         let working = Working { plan, world, run, events: Vec::new(), effects: Vec::new(), principal: caller.principal.clone() };
-        Deciding { working, plan, world, caller, handle: None, unmet: Vec::new(), repeated: false }
+        Deciding { working, plan, world, caller, handle: None, unmet: Vec::new(), repeated: false, refusal: None }
     }
 
     fn carry_out(&mut self, command: &Command) -> Result<(), Problem> {
@@ -266,10 +269,17 @@ impl<'a> Deciding<'a> {
             Command::Resume => self.resume(),
             Command::Cancel { reason } => self.cancel(reason),
             Command::Signal { name, fields } => {
+                // What an agent says is no fact from outside: it would open a gate with its own words.
+                if self.caller.actor.is_agent() {
+                    return Err(Problem::new(Code::Forbidden, "a signal comes from outside, not from an agent")
+                        .hint(Hint::text("report what you saw as evidence of your step")));
+                }
                 let run = self.working.run.id.clone();
-                self.write(RunEvent::Signal { run, name: name.clone(), source: "call".to_owned(), fields: fields.clone() });
+                let source = self.caller.actor.short().to_owned();
+                self.write(RunEvent::Signal { run, name: name.clone(), source, fields: fields.clone() });
                 Ok(())
             }
+            Command::CloseRefused { .. } if self.caller.actor.kind() != ActorKind::System => Err(Problem::new(Code::Forbidden, "only the board says so")),
             Command::CloseRefused { detail } => {
                 self.working.block("close_refused", "", detail.clone());
                 Ok(())
@@ -393,7 +403,14 @@ impl<'a> Deciding<'a> {
             return Ok(());
         }
         if !own.is_held_by(&report.handle) || own.state != InstanceState::Taken {
-            return Err(self.stale(&report.handle, &key, &own));
+            let problem = self.stale(&report.handle, &key, &own);
+            if problem.code != Code::StaleFence || self.working.run.outcome.is_some() {
+                return Err(problem);
+            }
+            // What was done is kept beside the step, and moves nothing.
+            self.write(RunEvent::Late { run, path: key.path, attempt: key.attempt, handle: report.handle.clone(), output: report.output.clone() });
+            self.refusal = Some(problem);
+            return Ok(());
         }
         let Some(index) = self.plan.at(&key.path) else { return Err(Problem::new(Code::Internal, "the step is not in its workflow")) };
         self.check(index, report)?;
@@ -403,7 +420,11 @@ impl<'a> Deciding<'a> {
         for (name, pass, sha) in &report.evidence {
             let count = self.working.run.evidence.len().to_string();
             let evidence = format!("ev-{}", digits(&[&run, &key.to_string(), name, &count], 8));
-            let source = if self.caller.is_person { "person" } else { "agent" };
+            let source = match self.caller.actor.kind() {
+                ActorKind::Dev if self.caller.is_person => "person",
+                ActorKind::System => "ci",
+                ActorKind::Dev | ActorKind::Agent => "agent",
+            };
             let event = RunEvent::EvidenceAdded {
                 run: run.clone(),
                 path: key.path.clone(),

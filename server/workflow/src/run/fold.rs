@@ -50,7 +50,8 @@ pub fn apply(run: &mut Option<Run>, event: &RunEvent, by: &By) -> Effect {
         return if matches!(event, RunEvent::Ended { outcome, .. } if run.outcome == Some(*outcome)) { Agrees } else { Conflict };
     }
     let effect = run.take(event, by);
-    if effect == Applied {
+    // What came too late is kept in the log and changes nothing.
+    if effect == Applied && !matches!(event, RunEvent::Late { .. }) {
         run.changed_at = run.changed_at.max(by.at);
     }
     effect
@@ -59,7 +60,6 @@ pub fn apply(run: &mut Option<Run>, event: &RunEvent, by: &By) -> Effect {
 fn started(id: &str, of: (&str, &str), given: (&Value, &serde_json::Map<String, Value>), origin: &str, by: &By) -> Run {
     Run {
         id: id.to_owned(),
-        task: String::new(),
         workflow: of.0.to_owned(),
         hash: of.1.to_owned(),
         input: given.0.clone(),

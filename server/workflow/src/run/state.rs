@@ -389,8 +389,6 @@ pub struct Signal {
 pub struct Run {
     /// `rn-4f2a9c`.
     pub id: String,
-    /// The task it carries.
-    pub task: String,
     /// The workflow.
     pub workflow: String,
     /// Its version.

@@ -30,6 +30,11 @@ pub fn agent() -> Caller {
     Caller { actor: Actor::parse("agent:ana/w1").unwrap(), principal: "local:ana".to_owned(), is_person: false, assurance: "token".to_owned() }
 }
 
+/// What speaks for the world: a trigger, the board itself.
+pub fn machine() -> Caller {
+    Caller { actor: Actor::system("trigger"), principal: "local:ana".to_owned(), is_person: false, assurance: "token".to_owned() }
+}
+
 pub fn other_agent() -> Caller {
     Caller { actor: Actor::parse("agent:ana/w2").unwrap(), ..agent() }
 }

@@ -162,13 +162,15 @@ fn wait_for_tasks_wants_each_closed() {
 fn wait_for_event_counts_what_came_since_the_step_was_reached() {
     let fields = |to: &str| Map::from_iter([("to".to_owned(), json!(to))]);
     let mut stage = gated("wait_for_event: {name: 'signal:deployed', match: {to: test}}");
-    stage.give(&agent(), Command::Signal { name: "deployed".to_owned(), fields: fields("live") }).unwrap();
+    let own = Command::Signal { name: "deployed".to_owned(), fields: fields("test") };
+    assert_eq!(refused(stage.give(&agent(), own)), Code::Forbidden, "an agent's word is no fact from outside");
+    stage.give(&machine(), Command::Signal { name: "deployed".to_owned(), fields: fields("live") }).unwrap();
     assert_eq!(done(&mut stage), [("wait_for_event".to_owned(), false)]);
-    stage.give(&agent(), Command::Signal { name: "deployed".to_owned(), fields: fields("test") }).unwrap();
+    stage.give(&machine(), Command::Signal { name: "deployed".to_owned(), fields: fields("test") }).unwrap();
     assert!(passed(&stage));
     // One that came before the report counts, because it came after the step was reached.
     let mut stage = gated("wait_for_event: {name: deployed}");
-    stage.give(&agent(), Command::Signal { name: "deployed".to_owned(), fields: Map::new() }).unwrap();
+    stage.give(&machine(), Command::Signal { name: "deployed".to_owned(), fields: Map::new() }).unwrap();
     assert_eq!(done(&mut stage), []);
     assert!(passed(&stage));
 }

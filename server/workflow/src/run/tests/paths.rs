@@ -251,7 +251,7 @@ fn a_wait_holds_nobody_and_ends_by_the_clock() {
     stage.world.now = stage.world.now.plus_seconds(7_200);
     stage.settle();
     stage.stands("w#1 done\ne#1 within");
-    stage.give(&agent(), Command::Signal { name: "deployed".to_owned(), fields: Map::from_iter([("to".to_owned(), json!("live"))]) }).unwrap();
+    stage.give(&machine(), Command::Signal { name: "deployed".to_owned(), fields: Map::from_iter([("to".to_owned(), json!("live"))]) }).unwrap();
     assert_eq!(stage.run.newest("e").unwrap().1.output["to"], "live");
     assert_eq!(stage.state("z"), InstanceState::Open);
     stage.replays();
@@ -274,7 +274,7 @@ fn setting_and_closing_are_asked_of_the_board_and_the_run_ends_when_it_did() {
 #[test]
 fn a_close_that_the_board_refuses_blocks_the_run_with_what_is_missing() {
     let mut stage = Stage::of("  - {id: c, close: done}");
-    stage.give(&agent(), Command::CloseRefused { detail: "no commit".to_owned() }).unwrap();
+    stage.give(&machine(), Command::CloseRefused { detail: "no commit".to_owned() }).unwrap();
     stage.stands("c#1 within\nblocked close_refused: no commit");
 }
 

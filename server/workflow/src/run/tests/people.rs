@@ -23,7 +23,6 @@ fn an_agent_that_comes_back_from_the_dead_changes_nothing_and_is_told() {
     let before = serde_json::to_string(&stage.run).unwrap();
     let change = super::super::stores::Change { store: "plan".to_owned(), op: "append".to_owned(), at: None, value: json!("x"), expect: None };
     for command in [
-        Command::Done(Box::new(Stage::report(&old, StepOutcome::Done))),
         Command::Release { handle: old.clone() },
         Command::Ask { handle: old.clone(), text: "which?".to_owned(), choices: Vec::new() },
         Command::Note { handle: old.clone(), kind: NoteKind::Context, text: "late".to_owned() },
@@ -31,6 +30,9 @@ fn an_agent_that_comes_back_from_the_dead_changes_nothing_and_is_told() {
     ] {
         assert_eq!(refused(stage.give(&agent(), command)), Code::StaleFence);
     }
+    let late = stage.give(&agent(), Command::Done(Box::new(Report { output: json!("mine"), ..Stage::report(&old, StepOutcome::Done) }))).unwrap();
+    assert_eq!(late.refusal.map(|problem| problem.code), Some(Code::StaleFence));
+    assert!(matches!(late.events.as_slice(), [(RunEvent::Late { output, .. }, _)] if *output == json!("mine")), "what was done is kept beside the step");
     assert_eq!(serde_json::to_string(&stage.run).unwrap(), before);
     stage.give(&other_agent(), Command::Done(Box::new(Stage::report(&new, StepOutcome::Done)))).unwrap();
     stage.stands("a#1 done\nz#1 open");
@@ -66,7 +68,9 @@ fn a_report_that_is_sent_twice_is_one_transition() {
     let again = stage.give(&agent(), report).unwrap();
     assert!(again.repeated && again.events.is_empty());
     let other = Report { output: json!({"other": 1}), ..Stage::report(&handle, StepOutcome::Done) };
-    assert_eq!(refused(stage.give(&agent(), Command::Done(Box::new(other)))), Code::StaleFence);
+    let told = stage.give(&agent(), Command::Done(Box::new(other))).unwrap();
+    assert_eq!(told.refusal.map(|problem| problem.code), Some(Code::StaleFence));
+    stage.stands("a#1 done\nz#1 open");
 }
 
 #[test]
