@@ -67,12 +67,19 @@ pub fn files(root: &Path) -> Result<Vec<PathBuf>, Problem> {
 /// The name of the schema beside the files; the first line of a new workflow names it.
 pub const SCHEMA_FILE: &str = "workflow.schema.json";
 
+/// The text of a file.
+///
+/// # Errors
+/// `not_found` for a file that is not there, `busy` for one that can't be read.
+pub fn read(path: &Path) -> Result<String, Problem> {
+    fs::read_to_string(path).map_err(|fault| unreadable(path, fault.kind()))
+}
+
 /// Reads files and checks each, knowing the others and those of `around` by name.
 ///
 /// # Errors
 /// `not_found` for a file that is not there, `busy` for one that can't be read.
 pub fn check(paths: &[PathBuf], others: &[PathBuf]) -> Result<Vec<WorkflowFile>, Problem> {
-    let read = |path: &PathBuf| fs::read_to_string(path).map_err(|fault| unreadable(path, fault.kind()));
     let texts: Vec<(PathBuf, String)> = paths.iter().map(|path| Ok((path.clone(), read(path)?))).collect::<Result<_, Problem>>()?;
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in others {

@@ -9,7 +9,7 @@ use crate::{boot, cli};
 use clap::{Args, Subcommand};
 use contracts::{Code, Hint, Problem, TaskId};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use workflow::document::is_slug;
 use workflow::routing::{Explained, Subject, route};
 use workflow::templates::{TEMPLATES, renamed, template};
@@ -29,6 +29,9 @@ enum WorkflowCommand {
         /// Check these; all of the project without any
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
+        /// Carry one of them to its end with the canned reports in FILE, and compare what comes of it
+        #[arg(long, value_name = "FILE")]
+        play: Option<PathBuf>,
     },
     /// List the project's workflows and those that can be begun from
     List,
@@ -73,7 +76,8 @@ impl WorkflowArgs {
 /// What needs no board.
 pub fn run(globals: &Globals, out: &mut Out, args: WorkflowArgs) -> Result<Exit, Problem> {
     match args.command {
-        WorkflowCommand::Check { files } => check(globals, out, files),
+        WorkflowCommand::Check { files, play: None } => check(globals, out, files),
+        WorkflowCommand::Check { files, play: Some(script) } => play(globals, out, files, &script),
         WorkflowCommand::List => list(globals, out),
         WorkflowCommand::Show { name } => show(globals, out, &name),
         WorkflowCommand::Schema => {
@@ -133,6 +137,43 @@ fn check(globals: &Globals, out: &mut Out, files: Vec<PathBuf>) -> Result<Exit, 
         told(out, file);
     }
     Ok(exit)
+}
+
+fn play(globals: &Globals, out: &mut Out, files: Vec<PathBuf>, script: &Path) -> Result<Exit, Problem> {
+    let script = workflow::play::script(&workflows::read(script)?).map_err(|fault| Problem::bad_request("--play", fault))?;
+    let checked = if files.is_empty() { of_project(globals).unwrap_or_default() } else { workflows::check(&files, &known_beside(globals))? };
+    let own = checked.into_iter().find(|file| file.checked.as_ref().is_ok_and(|checked| checked.document.slug() == script.play));
+    let shipped = || template(&script.play).map(shipped);
+    let Some(file) = own.or_else(shipped) else {
+        let hint = Hint::text("play: NAME says which; callboard workflow list shows their names");
+        return Err(Problem::new(Code::NotFound, format!("there is no workflow {:?} to play", script.play)).hint(hint));
+    };
+    let checked = file.checked.as_ref().ok().filter(|_| file.is_sound()).ok_or_else(|| workflow::finding::problem(&file.name, file.findings()))?;
+    let version = Version::of(&checked.source.value).map_err(|fault| Problem::bad_request("FILE", fault))?.0;
+    let plan = workflow::plan::Plan::compile(&checked.document, version.as_str()).map_err(|fault| Problem::new(Code::DefinitionInvalid, fault))?;
+    let played = workflow::play::play(&plan, &script);
+    let exit = if played.faults.is_empty() { Exit::Done } else { Exit::Fault };
+    if out.manner.json {
+        out.document(&played)?;
+        return Ok(exit);
+    }
+    for turn in &played.turns {
+        out.row(Row::new().dim(turn.as_str()));
+    }
+    for (decision, branch) in &played.branches {
+        out.row(Row::new().plain(format!("{decision} {} ", out.arrow())).strong(branch.as_str()));
+    }
+    let tone = if exit == Exit::Done { Tone::Good } else { Tone::Bad };
+    out.row(Row::new().add(tone, played.outcome.as_str()).plain(format!("  {}", played.reason)));
+    for fault in &played.faults {
+        out.row(Row::new().add(Tone::Bad, fault.as_str()));
+    }
+    Ok(exit)
+}
+
+/// A workflow that comes with the program, as if it were a file.
+fn shipped(template: workflow::templates::Template) -> WorkflowFile {
+    WorkflowFile { name: "comes with the program".to_owned(), checked: workflow::check(template.text, &workflow::Around::default()) }
 }
 
 /// The files of the project around, if there is one: what a file that is checked alone may invoke.
@@ -196,10 +237,7 @@ fn show(globals: &Globals, out: &mut Out, name: &str) -> Result<Exit, Problem> {
         let own = of_project(globals).unwrap_or_default();
         own.into_iter().find(|file| file.checked.as_ref().is_ok_and(|checked| checked.document.slug() == name))
     };
-    let shipped = || {
-        template(name)
-            .map(|template| WorkflowFile { name: "comes with the program".to_owned(), checked: workflow::check(template.text, &workflow::Around::default()) })
-    };
+    let shipped = || template(name).map(shipped);
     let Some(file) = file.or_else(shipped) else {
         let hint = Hint::text("callboard workflow list shows their names");
         return Err(Problem::new(Code::NotFound, format!("there is no workflow {name}")).hint(hint));

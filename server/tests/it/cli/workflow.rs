@@ -108,3 +108,23 @@ fn which_workflow_a_task_would_get_is_explained_to_the_digit() {
     let undecided = stage.ok(&["workflow", "explain", "Rotate the signing keys"]);
     assert!(undecided.starts_with("no workflow  nothing decided"), "{undecided}");
 }
+
+#[test]
+fn a_workflow_is_played_to_its_end_without_anybody() {
+    let stage = Stage::new();
+    stage.ok(&["workflow", "new", "post", "--from", "publish"]);
+    let script = stage.dir().join("red.yaml");
+    std::fs::write(
+        &script,
+        "play: post\nreports: {draft: [{output: {text: so}}], claims: [{output: {green: false}}]}\nexpect: {outcome: failed, branches: {verdict: red}}\n",
+    )
+    .unwrap();
+    let script = script.to_str().unwrap();
+    let played = stage.run(&["workflow", "check", "--play", script]);
+    assert!(played.exit == 0 && played.stdout.contains("check[4]/claims#1: done") && played.stdout.contains("verdict → red\nfailed  "), "{played:?}");
+    std::fs::write(script, "play: post\nreports: {draft: [{output: {text: so}}], claims: [{output: {green: false}}]}\n").unwrap();
+    let unexpected = stage.run(&["workflow", "check", "--play", script, "--json"]);
+    assert_eq!((unexpected.exit, unexpected.json()["outcome"].as_str()), (1, Some("failed")));
+    std::fs::write(script, "play: nothing\n").unwrap();
+    assert!(stage.run(&["workflow", "check", "--play", script]).stderr.contains("(not_found)"));
+}
