@@ -60,6 +60,29 @@ pub struct Boot {
     pub reconciled: storage::Reconciled,
 }
 
+impl Boot {
+    /// Makes every projection anew from the log; a database that can't be read is first replaced, and kept beside it.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn rebuild(&self) -> Result<storage::Rebuilt, Problem> {
+        let made = match self.store.rebuild().await {
+            // What can't be read can't be emptied either.
+            Err(storage::StoreError::Corrupt(_)) => self.anew().await,
+            made => made,
+        };
+        made.map_err(|fault| fault.problem())
+    }
+
+    async fn anew(&self) -> Result<storage::Rebuilt, storage::StoreError> {
+        let (store, opened) = self.store.anew().await?;
+        for sentence in opened.repaired {
+            tracing::warn!("{sentence}");
+        }
+        store.rebuild().await
+    }
+}
+
 /// Opens the board of the repository this process stands in.
 ///
 /// # Errors

@@ -5,16 +5,10 @@ use super::desk::Desk;
 use super::text::count;
 use contracts::Problem;
 use serde_json::json;
-use storage::{Rebuilt, StoreError};
 
 /// Rebuilds and says so.
 pub async fn run(desk: &mut Desk) -> Result<Exit, Problem> {
-    let made = match desk.boot.store.rebuild().await {
-        // What can't be read can't be emptied either.
-        Err(StoreError::Corrupt(_)) => anew(desk).await,
-        made => made,
-    };
-    let made = made.map_err(|fault| fault.problem())?;
+    let made = desk.boot.rebuild().await?;
     if made.bodiless > 0 {
         let words = "without the long body that belongs to it: no file here holds it; `callboard log verify` names it, and the branch that has it brings it";
         desk.out.notice(&format!("{} stands {words}", count(made.bodiless, "event")));
@@ -25,13 +19,4 @@ pub async fn run(desk: &mut Desk) -> Result<Exit, Problem> {
         desk.out.row(format!("rebuilt {} from {}; leases and sessions were kept", count(made.tasks, "task"), count(made.events, "event")));
     }
     Ok(Exit::Done)
-}
-
-/// A database in the place of a damaged one, which is kept beside it.
-async fn anew(desk: &Desk) -> Result<Rebuilt, StoreError> {
-    let (store, opened) = desk.boot.store.anew().await?;
-    for sentence in opened.repaired {
-        tracing::warn!("{sentence}");
-    }
-    store.rebuild().await
 }

@@ -119,7 +119,8 @@ pub fn link(root: &Path) -> Result<Option<String>, StoreError> {
     for folder in ["", "run", "log", "narration"] {
         let entries = match fs::read_dir(root.join(folder)) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            // What is missing or no folder is told by whoever needs it.
+            Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => continue,
             Err(error) => return Err(error.into()),
         };
         for entry in entries {
