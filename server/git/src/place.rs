@@ -118,6 +118,41 @@ fn superproject(inner: &Found) -> Option<Found> {
     held.then_some(outer)
 }
 
+/// The repositories whose git directories `outer`'s holds: submodules of its main worktree, of linked ones, and theirs. Files alone say so,
+/// and only that of a repository with submodules is more than one look.
+pub(crate) fn submodules(outer: &Found) -> Vec<Found> {
+    let mut folders = vec![outer.common_dir.join("modules")];
+    folders.extend(below(&outer.common_dir.join("worktrees")).into_iter().map(|tree| tree.join("modules")));
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for dir in below(&folder) {
+            if !is_git_dir(&dir) {
+                folders.push(dir); // a name with a `/` in it
+                continue;
+            }
+            folders.push(dir.join("modules"));
+            let Ok(mut inner) = self::found(dir, None) else { continue };
+            // One that is not checked out now still has its commits.
+            inner.worktree = main_worktree(&inner).filter(|worktree| is_of(worktree, &inner));
+            found.push(inner);
+        }
+    }
+    found.sort_by(|one, other| one.git_dir.cmp(&other.git_dir));
+    found
+}
+
+/// Whether a directory is a worktree of this repository.
+fn is_of(worktree: &Path, repository: &Found) -> bool {
+    let target = git_file_target(worktree, &worktree.join(".git")).and_then(|target| fs::canonicalize(target).ok());
+    target.is_some_and(|target| target == repository.git_dir)
+}
+
+/// The folders directly in one.
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect()
+}
+
 /// Where this repository's project is or would be, without looking at a superproject.
 fn own_root(found: &Found) -> PathBuf {
     if let Some(root) = configured_root(found).filter(|root| holds_project(root)) {

@@ -65,6 +65,12 @@ impl Repository {
         }
     }
 
+    /// Every submodule that was ever checked out here, in the main worktree or a linked one, at any depth; without starting git.
+    pub fn submodules(&self) -> Vec<Repository> {
+        let found = Found { git_dir: self.git_dir.clone(), common_dir: self.common_dir.clone(), worktree: None };
+        place::submodules(&found).into_iter().map(Repository::new).collect()
+    }
+
     /// The worktree's top, or the git directory where there is none: where every git here runs.
     pub fn directory(&self) -> &Path {
         &self.directory

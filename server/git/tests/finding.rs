@@ -169,6 +169,34 @@ fn a_submodule_without_a_project_uses_its_superprojects() {
 }
 
 #[test]
+fn submodules_are_found_wherever_they_are_checked_out_and_keep_their_commits_when_they_are_not() {
+    let t = Folder::new();
+    let (library, deeper) = (t.repository("library"), t.repository("deeper"));
+    git(&library, &["submodule", "add", "-q", deeper.to_str().unwrap(), "deep"]);
+    git(&library, &["commit", "-q", "-m", "deeper"]);
+    let repo = t.repository("app");
+    assert!(find(&repo).repository().unwrap().submodules().is_empty());
+    git(&repo, &["submodule", "add", "-q", library.to_str().unwrap(), "vendor/library"]);
+    git(&repo, &["commit", "-q", "-m", "library"]);
+    let tree = t.at("tree");
+    git(&repo, &["worktree", "add", "-q", "--detach", tree.to_str().unwrap()]);
+    git(&tree, &["submodule", "update", "-q", "--init", "--recursive"]);
+
+    let places = |repo: &Path| {
+        let found = find(repo).repository().unwrap().submodules();
+        assert!(found.iter().all(|inner| inner.head().unwrap().is_some()), "git runs in each of them");
+        found.iter().map(|inner| inner.directory().to_owned()).collect::<Vec<_>>()
+    };
+    let mut wanted = vec![repo.join("vendor/library"), tree.join("vendor/library"), tree.join("vendor/library/deep")];
+    wanted.sort();
+    let mut found = places(&repo);
+    found.sort();
+    assert_eq!(found, wanted);
+    git(&repo, &["submodule", "deinit", "-q", "-f", "vendor/library"]);
+    assert!(places(&repo).contains(&repo.join(".git/modules/vendor/library")));
+}
+
+#[test]
 fn a_clone_that_merely_lies_in_another_repository_is_on_its_own() {
     let t = Folder::new();
     project(&t.repository("app"));
