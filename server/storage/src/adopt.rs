@@ -80,6 +80,19 @@ pub struct Adopted {
     pub clashes: Vec<String>,
 }
 
+/// A task that was adopted, as its source last had it here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AdoptedTask {
+    /// The task here.
+    pub subject: String,
+    /// The body of its `task.created`, with later adopted edits in it.
+    pub body: Map<String, Value>,
+    /// How often each field was edited by an adoption.
+    pub edits: HashMap<String, usize>,
+    /// Whether its end was adopted.
+    pub closed: bool,
+}
+
 /// Kind and name.
 type Key = (String, String);
 
@@ -91,10 +104,30 @@ impl Fact {
 
 impl Store {
     /// The tasks that facts were adopted as, by the names of these facts; and every task there is.
-    pub async fn adopted_tasks(&self) -> Result<(HashMap<String, String>, HashSet<String>), StoreError> {
+    pub async fn adopted_tasks(&self) -> Result<(HashMap<String, AdoptedTask>, HashSet<String>), StoreError> {
         let mut conn = self.inner.writer().await?;
-        let names = imported(&mut conn, self).await?.into_iter().filter(|(event, _)| event.kind == Kind::TaskCreated);
-        let adopted = names.map(|(event, name)| (name, event.subject)).collect();
+        let mut adopted: HashMap<String, AdoptedTask> = HashMap::new();
+        let mut edits = Vec::new();
+        // The newest comes first, so the earliest of one name stays.
+        for (event, name) in imported(&mut conn, self).await? {
+            match event.kind {
+                Kind::TaskCreated => {
+                    let task = adopted.entry(name).or_default();
+                    (task.subject, task.body) = (event.subject, event.body);
+                }
+                Kind::TaskClosed => adopted.entry(name).or_default().closed = true,
+                Kind::TaskEdited => edits.push(event),
+                _ => {}
+            }
+        }
+        adopted.retain(|_, task| !task.subject.is_empty());
+        let names: HashMap<String, String> = adopted.iter().map(|(name, task)| (task.subject.clone(), name.clone())).collect();
+        for event in edits.into_iter().rev() {
+            let Some(task) = names.get(&event.subject).and_then(|name| adopted.get_mut(name)) else { continue };
+            let field = event.text("field").to_owned();
+            task.body.insert(field.clone(), event.body.get("to").cloned().unwrap_or_default());
+            *task.edits.entry(field).or_default() += 1;
+        }
         let tasks = q("select id from task where project = ?1").fetch_all(&mut *conn).await?.iter().map(|row| row.get(0)).collect();
         Ok((adopted, tasks))
     }

@@ -23,6 +23,14 @@ pub enum StoreError {
     /// A cursor that no page gave.
     #[error("no cursor")]
     Cursor,
+    /// The way to the board's folder is longer than a database's may be.
+    #[error("the folder's path has {bytes} bytes")]
+    TooDeep {
+        /// As it is.
+        bytes: usize,
+        /// As it may be.
+        most: usize,
+    },
     /// The board's folder is not there.
     #[error("the board's folder is gone")]
     Gone,
@@ -89,6 +97,11 @@ impl StoreError {
             StoreError::Busy => Problem::new(Code::Busy, "The board is busy: other processes were writing for five seconds").hint(retry()),
             StoreError::Replaced => Problem::new(Code::Busy, "The board's database was replaced and is being opened again").hint(retry()),
             StoreError::Cursor => Problem::bad_request("cursor", "is taken word for word from the page before").hint(Hint::text("begin again without it")),
+            StoreError::TooDeep { bytes, most } => {
+                Problem::new(Code::TooLarge, format!("The path of this folder has {bytes} bytes; a board's may have {most}"))
+                    .detail("SQLite opens no database behind a longer path.")
+                    .hint(Hint::text("move the repository to where its path is shorter, then callboard init"))
+            }
             StoreError::Gone => Problem::new(Code::NotInitialized, "The board's folder .callboard is not there any more")
                 .hint(Hint { text: "put it back, or begin a new board".to_owned(), calls: vec![Call::new("init")] }),
             StoreError::NewerFormat { .. } => {

@@ -8,6 +8,7 @@
 mod adopt;
 mod append;
 mod commands;
+mod damage;
 pub mod encoding;
 mod error;
 mod head;
@@ -33,7 +34,7 @@ mod verify;
 mod watch;
 mod write;
 
-pub use adopt::{Adopted, Adoption, Fact, Refers};
+pub use adopt::{Adopted, AdoptedTask, Adoption, Fact, Refers};
 pub use error::StoreError;
 pub use log_file::{Disk, Fault, Place, Step};
 pub use marks::Mark;
@@ -43,7 +44,7 @@ pub use pack::{Packed, Restored};
 pub use read::{Asking, CardPage, CardRow, ColumnPage, EventPage, Head, Hit, InboxRow, LiveRow, Read};
 pub use rebuild::Rebuilt;
 pub use sql::EventRow;
-pub use store::{Opened, Options, Reader, Reconciled, Store};
+pub use store::{Opened, Options, Reader, Reconciled, Store, Stranger};
 pub use verify::{Finding, Quarantined, VerifyReport};
 pub use watch::{Changed, Watch};
 pub use write::{NextOutcome, Outcome, Request, Work};

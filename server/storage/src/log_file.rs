@@ -4,6 +4,7 @@
 //! business of `write.rs`).
 
 use crate::encoding::{self, Line, Reason};
+use crate::error::StoreError;
 use contracts::limits;
 use serde_json::json;
 use std::fs::{self, File, OpenOptions};
@@ -246,6 +247,9 @@ pub(crate) fn identity(_: &fs::Metadata) -> (i64, i64) {
     (0, 0)
 }
 
+/// Longest path of a database, bytes: SQLite's 512 less the ending of its journal.
+const DATABASE_PATH_BYTES_MAX: usize = 504;
+
 /// Where things lie below `.callboard/`.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -258,6 +262,22 @@ impl Place {
     pub fn new(root: impl Into<PathBuf>) -> Place {
         Place { root: root.into() }
     }
+    /// Whether a database can be opened there.
+    ///
+    /// # Errors
+    /// [`StoreError::TooDeep`] when the path is longer than SQLite's own limit allows.
+    pub fn within_limit(&self) -> Result<(), StoreError> {
+        let above = self.root.parent().unwrap_or(&self.root);
+        let beyond = self.database().as_os_str().len().checked_sub(DATABASE_PATH_BYTES_MAX).filter(|beyond| *beyond > 0);
+        match beyond {
+            Some(beyond) => {
+                let bytes = above.as_os_str().len();
+                Err(StoreError::TooDeep { bytes, most: bytes.saturating_sub(beyond) })
+            }
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn database(&self) -> PathBuf {
         self.root.join("state.db")
     }

@@ -1,19 +1,22 @@
 //! Opening: the database and the log files are made equal in both directions before anything is answered. A clean opening is reads and
 //! `stat`s only.
 
+use crate::damage;
 use crate::encoding::Reason;
 use crate::error::StoreError;
 use crate::head::{Head, Home};
 use crate::log_file::{self, Place};
+use crate::projection::subjects;
 use crate::sql::{self, blob, q};
 use crate::store::{self, Inner, Opened, Options, Reconciled, Store};
 use crate::{append, import, inbox, lock, projection, rebuild, schema};
 use contracts::Writer;
+use engine::Settings;
 use sqlx::{Connection, Executor, Row, SqliteConnection};
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use tokio::sync::{Mutex, watch};
 
 impl Store {
@@ -56,11 +59,13 @@ impl Store {
             }
         }
         let identity = identity(&place)?;
+        let bytes = AtomicU64::new(fs::metadata(place.database())?.len());
         let readers = store::readers(&place, options.readers).await?;
         let inner = Inner {
             place,
             options,
             identity,
+            bytes,
             writer: Arc::new(Mutex::new(conn)),
             readers,
             next_reader: AtomicUsize::new(0),
@@ -91,7 +96,7 @@ impl Store {
         let mut conn = inner.writer().await?;
         let own = Head::require(&mut conn).await?.writer;
         let files = import::unread(&mut conn, &inner.place, own.as_ref().map(Writer::as_str)).await?;
-        Ok(if !files.is_empty() && is_a_strangers(&inner.options).await { files.len() } else { 0 })
+        Ok(if !files.is_empty() && is_a_strangers(&mut conn, &inner.options).await? { files.len() } else { 0 })
     }
 }
 
@@ -101,6 +106,7 @@ fn check(place: &Place) -> Result<(), StoreError> {
         std::io::ErrorKind::NotFound => StoreError::Gone,
         _ => error.into(),
     })?;
+    place.within_limit()?;
     if place.root.to_str().is_none() {
         return Err(StoreError::Refused("the way to this folder is not UTF-8, and no database can be opened there: rename what is not".to_owned()));
     }
@@ -143,6 +149,9 @@ async fn usable(place: &Place, options: &Options) -> Result<Option<SqliteConnect
     if found.is_none_or(|metadata| metadata.len() == 0) {
         return if options.read_only { Err(StoreError::Io(std::io::ErrorKind::NotFound.into())) } else { Ok(None) };
     }
+    if damage::is_cut_short(place) {
+        return Err(StoreError::Corrupt("it was cut short".to_owned()));
+    }
     let mut conn = sql::connect(&path, false, options.read_only).await?;
     match schema::version(&mut conn).await? {
         schema::NEWEST => Ok(Some(conn)),
@@ -166,24 +175,33 @@ async fn prepared(place: &Place, options: &Options, damaged: Option<(i64, i64)>,
     }
     let _lock = lock::exclusive(&place.run("write.lock")).await?;
     let path = place.database();
+    if damage::is_emptied(place) {
+        move_aside(place, options, opened)?;
+    }
     let found = match damaged.is_some_and(|damaged| identity(place).is_ok_and(|here| here == damaged)) {
         true => Err(StoreError::Corrupt("found before".to_owned())),
         false => migrated(&path).await,
     };
     match found {
         Err(StoreError::Corrupt(_)) => {
-            let aside = format!("state.db.broken-{}", (options.clock)().0);
-            for suffix in ["", "-wal", "-shm"] {
-                let from = place.root.join(format!("state.db{suffix}"));
-                if from.exists() {
-                    fs::rename(from, place.root.join(format!("{aside}{suffix}")))?;
-                }
-            }
-            opened.repaired.push(format!("the database was damaged or another board's; it was moved aside as {aside} and made anew from the log files"));
+            move_aside(place, options, opened)?;
             migrated(&path).await
         }
         done => done,
     }
+}
+
+/// Makes room for a new database. Whoever has the old one open sees that another file lies there.
+fn move_aside(place: &Place, options: &Options, opened: &mut Opened) -> Result<(), StoreError> {
+    let aside = format!("state.db.broken-{}", (options.clock)().0);
+    for suffix in ["", "-wal", "-shm"] {
+        let from = place.root.join(format!("state.db{suffix}"));
+        if from.exists() {
+            fs::rename(from, place.root.join(format!("{aside}{suffix}")))?;
+        }
+    }
+    opened.repaired.push(format!("the database was damaged or another board's; it was moved aside as {aside} and made anew from the log files"));
+    Ok(())
 }
 
 async fn migrated(path: &Path) -> Result<SqliteConnection, StoreError> {
@@ -232,7 +250,7 @@ async fn work_to_do(conn: &mut SqliteConnection, place: &Place, options: &Option
             return Ok(true);
         }
     }
-    if !import::unread(conn, place, own.as_ref().map(Writer::as_str)).await?.is_empty() && !is_a_strangers(options).await {
+    if !import::unread(conn, place, own.as_ref().map(Writer::as_str)).await?.is_empty() && !is_a_strangers(conn, options).await? {
         return Ok(true);
     }
     Ok(waiting_blobs(conn, place).await?.iter().any(|(_, here)| *here))
@@ -247,9 +265,10 @@ async fn knows_what_no_file_holds(conn: &mut SqliteConnection, place: &Place) ->
 }
 
 /// Whether the files in the log folder came with a branch whose log is not to be read.
-async fn is_a_strangers(options: &Options) -> bool {
+async fn is_a_strangers(conn: &mut SqliteConnection, options: &Options) -> Result<bool, StoreError> {
+    let base = subjects::load_project(conn).await?.and_then(|project| Settings::of(&project).base);
     let stranger = options.stranger.clone();
-    tokio::task::spawn_blocking(move || stranger()).await.unwrap_or(false)
+    Ok(tokio::task::spawn_blocking(move || stranger(base.as_deref())).await.unwrap_or(false))
 }
 
 /// Blobs that events wait for, and whether each has come.
@@ -397,7 +416,7 @@ async fn settle_number(conn: &mut SqliteConnection, own: &Writer) -> Result<(), 
 
 async fn other_files(conn: &mut SqliteConnection, place: &Place, own: Option<&Writer>, options: &Options, report: &mut Reconciled) -> Result<(), StoreError> {
     let files = import::unread(conn, place, own.map(Writer::as_str)).await?;
-    if files.is_empty() || is_a_strangers(options).await {
+    if files.is_empty() || is_a_strangers(conn, options).await? {
         return Ok(());
     }
     let now = (options.clock)();

@@ -11,8 +11,11 @@ use sqlx::SqliteConnection;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::{Mutex, MutexGuard, OwnedMutexGuard, watch};
+
+/// Whether a stranger's branch is checked out, by what the board says work is cut from.
+pub type Stranger = dyn Fn(Option<&str>) -> bool + Send + Sync;
 
 /// The world, as the process that opens a store knows it.
 #[derive(Clone)]
@@ -28,9 +31,9 @@ pub struct Options {
     /// Git's word whether it has a file: in the index, or, when it is gone, on another branch. Asked only when the index has changed or
     /// the current file is gone. May block.
     pub tracked: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
-    /// Git's word whether the branch that is checked out is a stranger's, whose log is not to be read. Asked only when there are new files.
-    /// May block.
-    pub stranger: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// Git's word whether the branch that is checked out is a stranger's, whose log is not to be read; told what the board says work is cut
+    /// from, when it says so. Asked only when there are new files. May block.
+    pub stranger: Arc<Stranger>,
     /// Git's index, to see whether it has changed.
     pub index: Option<PathBuf>,
     /// The disk; tests make it fail.
@@ -40,7 +43,7 @@ pub struct Options {
 impl Options {
     /// A process that writes, without git.
     pub fn new(clock: Arc<dyn Fn() -> Moment + Send + Sync>, bits: Arc<dyn Fn() -> u128 + Send + Sync>) -> Options {
-        Options { read_only: false, readers: 0, clock, bits, tracked: Arc::new(|_| false), stranger: Arc::new(|| false), index: None, disk: Disk::default() }
+        Options { read_only: false, readers: 0, clock, bits, tracked: Arc::new(|_| false), stranger: Arc::new(|_| false), index: None, disk: Disk::default() }
     }
 }
 
@@ -106,6 +109,8 @@ pub(crate) struct Inner {
     pub options: Options,
     /// Which file the database is: another one at its path means that it was replaced.
     pub identity: (i64, i64),
+    /// How long that file was when it was last looked at, bytes: it only grows.
+    pub bytes: AtomicU64,
     pub writer: Arc<Mutex<SqliteConnection>>,
     pub readers: Vec<Arc<Mutex<SqliteConnection>>>,
     pub next_reader: AtomicUsize,
@@ -128,6 +133,12 @@ impl Inner {
         }
         Ok(conn)
     }
+
+    pub fn replaced(&self) -> bool {
+        let Ok(found) = std::fs::metadata(self.place.database()) else { return true };
+        let shrunk = found.len() < self.bytes.fetch_max(found.len(), Ordering::Relaxed);
+        shrunk || log_file::identity(&found) != self.identity
+    }
 }
 
 impl Store {
@@ -136,10 +147,9 @@ impl Store {
         &self.inner.place
     }
 
-    /// Whether another file now lies where the database was: then close this store and open again.
+    /// Whether another file now lies where the database was, or it was cut short: then close this store and open again.
     pub fn replaced(&self) -> bool {
-        let found = std::fs::metadata(self.inner.place.database()).map(|metadata| log_file::identity(&metadata));
-        found.ok() != Some(self.inner.identity)
+        self.inner.replaced()
     }
 
     /// Whether another process writes right now: for what can wait until none does.

@@ -45,7 +45,7 @@ pub struct Changed {
     pub lapsed: Option<(Moment, Moment)>,
     /// The log folder holds other files than before: reconcile.
     pub log: bool,
-    /// Another file lies where the database was: close all and open again.
+    /// Another file lies where the database was, or it was cut short: close all and open again.
     pub replaced: bool,
 }
 
@@ -99,7 +99,11 @@ impl Watch {
                 _ = self.tick.tick() => hinted = false,
                 () = tokio::time::sleep(until_end.unwrap_or(TICK)), if until_end.is_some() => hinted = false,
             }
-            let version = data_version(&mut self.conn).await?;
+            let version = match data_version(&mut self.conn).await {
+                // What can't be read any more may be another one by now.
+                Err(_) if self.inner.replaced() => return Ok(Changed { replaced: true, ..Changed::default() }),
+                version => version?,
+            };
             let moved = version != self.version;
             self.version = version;
             let mut changed = Changed { database: moved || hinted, ..Changed::default() };
@@ -108,7 +112,7 @@ impl Watch {
                 changed.lapsed = Some((self.told, now));
             }
             if !hinted {
-                changed.replaced = self.replaced();
+                changed.replaced = self.inner.replaced();
                 let log = crate::log_file::listing(&self.inner.place.log())?;
                 if !same_names(&log, &self.log_seen) {
                     self.log_seen = log;
@@ -123,11 +127,6 @@ impl Watch {
                 return Ok(changed);
             }
         }
-    }
-
-    fn replaced(&self) -> bool {
-        let found = std::fs::metadata(self.inner.place.database()).map(|metadata| crate::log_file::identity(&metadata));
-        found.ok() != Some(self.inner.identity)
     }
 
     /// The first moment after the last told one at which a lease becomes late or lapses.
