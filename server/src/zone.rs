@@ -26,6 +26,10 @@ mod tests {
         assert_eq!(end("2026-07-01", "Europe/Berlin").as_deref(), Some("2026-07-01T21:59:59.000Z"));
         assert_eq!(end("2026-12-01", "Europe/Berlin").as_deref(), Some("2026-12-01T22:59:59.000Z"));
         assert_eq!(end("2026-12-01", "Nowhere/At_All").as_deref(), Some("2026-12-01T23:59:59.000Z"));
+        // Either side of the changes to and from summer time, and on their days, which have 23 and 25 hours.
+        for (raw, ends) in [("2027-03-27", "22:59:59"), ("2027-03-28", "21:59:59"), ("2027-10-30", "21:59:59"), ("2027-10-31", "22:59:59")] {
+            assert_eq!(end(raw, "Europe/Berlin"), Some(format!("{raw}T{ends}.000Z")));
+        }
         for other in ["2026-02-30", "20261201", "2026-12-01T10:00", "tomorrow", ""] {
             assert_eq!(end(other, "UTC"), None, "{other}");
         }

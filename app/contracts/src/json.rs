@@ -79,6 +79,25 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
+/// How deep brackets nest, without building anything.
+pub fn depth(text: &[u8]) -> usize {
+    let (mut now, mut most, mut quoted, mut escaped) = (0_usize, 0, false, false);
+    for byte in text.iter().copied() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => {
+                now += 1;
+                most = most.max(now);
+            }
+            b']' | b'}' if !quoted => now = now.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -851,7 +851,7 @@ pub struct ProjectView {
     /// The same over the years around now: the first holds before the second begins, and so on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub offsets: Vec<(Moment, i32)>,
-    /// The branch work is cut from, when known.
+    /// The branch work is cut from, as set or else as git says, when known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// Whether this is the demo.
