@@ -9,6 +9,7 @@ mod call;
 mod caller;
 mod handed;
 mod instructions;
+mod lines;
 mod schema;
 mod service;
 mod text;

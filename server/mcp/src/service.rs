@@ -4,6 +4,7 @@ use crate::call::{Call, answer};
 use crate::caller::{Known, Session, caller};
 use crate::handed::{Handed, Telling};
 use crate::instructions::INSTRUCTIONS;
+use crate::lines::Lines;
 use crate::text::refusal;
 use crate::tools::{self, Row, Set};
 use contracts::{Board, Caller, Code, Hint, Problem};
@@ -13,7 +14,6 @@ use rmcp::model::{
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -25,9 +25,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 /// How long a client may keep the list of tools, milliseconds.
 const LIST_TTL_MS: u64 = 3_600_000;
-/// Longest line read from stdio. Over the limit of a body it is refused by name; over this it is dropped and logged, since an
-/// answer would need the id inside it.
-const STDIO_LINE_BYTES_MAX: usize = 8 << 20;
 
 /// The tools, and the way to get somebody's board.
 pub struct Tools<F> {
@@ -141,7 +138,7 @@ pub async fn serve_stdio<F: Fn(Caller) -> Arc<dyn Board> + Send + Sync + 'static
     serve(tools, session, read, write).await
 }
 
-/// Serves one client on any pair of streams, one JSON message a line. A line that is no JSON is skipped.
+/// Serves one client on any pair of streams, one JSON message a line. A line that can't be read is answered with an error.
 pub async fn serve<F, R, W>(tools: Tools<F>, session: Session, read: R, write: W) -> io::Result<()>
 where
     F: Fn(Caller) -> Arc<dyn Board> + Send + Sync + 'static,
@@ -150,7 +147,7 @@ where
 {
     let handed = Handed::default();
     let write = Telling::new(write, handed.clone());
-    let transport = AsyncRwTransport::<RoleServer, R, Telling<W>>::new_server(read, write).with_max_line_length(STDIO_LINE_BYTES_MAX);
+    let transport = Lines::new(read, write);
     let server = Server { tools, known: Some(Known::of_session(&session)), handed: handed.clone() };
     let ended = match rmcp::serve_server(server, transport).await {
         Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),

@@ -80,9 +80,20 @@ async fn run(call: &Call, args: Map<String, Value>) -> Result<Done, Problem> {
             Some(_) => Err(Problem::bad_request("cursor", "goes with inbox: all; unread ones come in order")),
         },
         (None, None, Some(Inbox::All)) => everything(call, cursor.unwrap_or_default()).await,
+        (None, None, None) if cursor.is_none() => {
+            Ok(Done { render: Box::new(|budget| render(vec![Block::Text(ASKABLE.to_owned())], budget)), inbox: true, queue: Tail::None })
+        }
         _ => Err(Problem::bad_request("", "Exactly one of task, query and inbox is asked at a time")),
     }
 }
+
+/// What can be asked, for who asks nothing.
+const ASKABLE: &str = r#"Ask one thing:
+- a task, with what was said and done: ask {"task":"<id>"}
+- a part of it, whole: ask {"task":"<id>","section":"thread"}; also spec, commits, history
+- words in tasks, threads and commits: ask {"query":"<words>"}
+- what was said to you: ask {"inbox":"unread"}, or all of it: ask {"inbox":"all"}
+What to do next is another tool: next {}"#;
 
 /// A task as `next` shows it, without a claim, and with who may do what.
 async fn whole(call: &Call, id: TaskId) -> Result<Done, Problem> {

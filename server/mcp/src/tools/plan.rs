@@ -8,11 +8,8 @@ use crate::{args, schema};
 use contracts::command::{Command, Priority, Receipt, TaskRef};
 use contracts::standing::Complexity;
 use contracts::text::{CriterionText, FilePattern, Goal, Label, Markdown, MilestoneTitle, Slug, Title};
-use contracts::view::BoardQuery;
-use contracts::{Actor, Code, CommandRequest, FieldError, Key, Moment, Problem, TaskId, limits};
+use contracts::{Actor, Code, CommandRequest, FieldError, Key, Problem, TaskId, limits};
 use futures::FutureExt;
-use jiff::civil::Date;
-use jiff::tz::{Offset, TimeZone};
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
@@ -122,25 +119,17 @@ fn shape(row: &Row, args: &Map<String, Value>) -> Result<(), Problem> {
 /// Turns bare dates into the end of that day in the project's zone, and leaves out the nulls of entries.
 async fn resolve_dates(call: &Call, args: &mut Map<String, Value>) -> Result<(), Problem> {
     let Some(Value::Array(entries)) = args.get_mut("tasks") else { return Ok(()) };
-    let mut zone: Option<TimeZone> = None;
     for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
         entry.retain(|_, value| !value.is_null());
-        let Some(date) = entry.get("due_at").and_then(Value::as_str).filter(|raw| raw.len() == 10).and_then(|raw| raw.parse::<Date>().ok()) else { continue };
-        if zone.is_none() {
-            zone = Some(project_zone(call).await?);
-        }
-        let end = zone.clone().and_then(|zone| date.at(23, 59, 59, 0).to_zoned(zone).ok());
-        if let Some(end) = end {
-            entry.insert("due_at".into(), Moment(end.timestamp().as_millisecond()).to_string().into());
+        let Some(date) = entry.get("due_at").and_then(Value::as_str).filter(|raw| raw.len() == "2026-12-01".len()) else { continue };
+        match call.board.day_end(date.to_owned()).await {
+            Ok(end) => drop(entry.insert("due_at".into(), end.to_string().into())),
+            // What is no date is refused at its place, with everything else that is wrong.
+            Err(problem) if problem.code == Code::BadRequest => {}
+            Err(problem) => return Err(problem),
         }
     }
     Ok(())
-}
-
-async fn project_zone(call: &Call) -> Result<TimeZone, Problem> {
-    let project = call.board.snapshot(BoardQuery { limit: Some(1), ..BoardQuery::default() }, None).await?.project;
-    let fixed = || Offset::from_seconds(project.offset_minutes * 60).map(TimeZone::fixed).unwrap_or(TimeZone::UTC);
-    Ok(TimeZone::get(&project.zone).unwrap_or_else(|_| fixed()))
 }
 
 fn body(receipt: &Receipt, dry_run: bool, budget: usize) -> String {

@@ -191,9 +191,13 @@ async fn ask_shows_a_task_and_who_may_do_what() {
 }
 
 #[tokio::test]
-async fn ask_wants_exactly_one_thing() {
+async fn ask_wants_exactly_one_thing_and_says_which_there_are_to_who_gives_none() {
     let client = Client::of(Fake::default()).await;
-    for args in [json!({}), json!({"task": "tk-4f2a9c", "query": "x"}), json!({"section": "spec"}), json!({"task": "tk-4f2a9c", "cursor": "5"})] {
+    let askable = client.call("ask", json!({})).await;
+    for part in [r#"ask {"task":"<id>"}"#, r#"ask {"query":"<words>"}"#, r#"ask {"inbox":"unread"}"#, "spec, commits, history"] {
+        assert!(askable.contains(part), "{part}: {askable}");
+    }
+    for args in [json!({"cursor": "5"}), json!({"task": "tk-4f2a9c", "query": "x"}), json!({"section": "spec"}), json!({"task": "tk-4f2a9c", "cursor": "5"})] {
         let text = client.call("ask", args).await;
         assert!(text.starts_with("refused (bad_request)") && text.contains("\nnext: ask {"), "{text}");
     }
@@ -231,7 +235,6 @@ async fn a_plan_comes_back_as_a_table() {
     }))]));
     let client = Client::of(board).await;
     let args = json!({"tasks": [{"title": "Schema", "priority": 1, "due_at": "2026-12-24"}, {"title": "Code", "after": [0], "spec": null}], "milestone": "Login", "key": "k1"});
-    *client.board.zone.lock().unwrap() = "Nowhere/Land".into();
     insta::assert_snapshot!(client.call("plan", args).await, @r"
     Created 2 tasks.
     milestone ms-000001

@@ -25,7 +25,6 @@ pub struct Fake {
     pub hits: Mutex<Page<SearchHit>>,
     pub history: Mutex<Page<HistoryRow>>,
     pub renewed: Mutex<Receipt>,
-    pub zone: Mutex<String>,
     pub asked: Mutex<Vec<String>>,
     pub panics: Mutex<bool>,
     pub busy: Mutex<bool>,
@@ -85,7 +84,7 @@ impl Board for Fake {
             epoch: "00000001".into(),
             now: now(),
             version: "0".into(),
-            project: ProjectView { zone: self.zone.lock().unwrap().clone(), offset_minutes: 60, ..ProjectView::default() },
+            project: ProjectView::default(),
             me: Me { actor: Actor::agent_named("ana", "main"), principal: "local:ana".into(), may_write: true },
             settings: Default::default(),
             board: BoardView::default(),
@@ -114,6 +113,9 @@ impl Board for Fake {
     }
     fn history(&self, _: TaskId, _: Option<String>) -> Answer<'_, Page<HistoryRow>> {
         give(Ok(self.history.lock().unwrap().clone()))
+    }
+    fn day_end(&self, date: String) -> Answer<'_, Moment> {
+        give(Moment::parse(&format!("{date}T22:59:59.000Z")).ok_or_else(|| Problem::bad_request("due_at", "no date")))
     }
     fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
         give(Err(Problem::new(Code::NotFound, format!("no commit {sha}"))))

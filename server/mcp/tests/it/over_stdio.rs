@@ -45,7 +45,7 @@ async fn a_lease_that_was_taken_back_is_said() {
 }
 
 #[tokio::test]
-async fn lines_that_are_no_json_or_too_long_do_not_end_it() {
+async fn lines_that_cannot_be_read_are_answered_and_do_not_end_it() {
     let tools = tools(Arc::default(), Callers::default());
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (read, write) = tokio::io::split(theirs);
@@ -63,6 +63,7 @@ async fn lines_that_are_no_json_or_too_long_do_not_end_it() {
         "not json {".to_owned(),
         call(2, "x".repeat(1 << 20)).to_string(),
         call(3, "y".repeat(9 << 20)).to_string(),
+        format!(r#"{{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{{"name":"ask","arguments":{{"x":{}{}}}}}}}"#, "[".repeat(500), "]".repeat(500)),
         call(4, "short".into()).to_string(),
     ];
     let writer = tokio::spawn(async move {
@@ -73,13 +74,22 @@ async fn lines_that_are_no_json_or_too_long_do_not_end_it() {
         write
     });
     let mut answers = Vec::new();
-    while answers.len() < 3 {
+    while answers.len() < 7 {
         let line = lines.next_line().await.unwrap().expect("the server goes on");
         answers.push(serde_json::from_str::<Value>(&line).unwrap());
     }
     let text = |id: i64| answers.iter().find(|answer| answer["id"] == id).unwrap()["result"]["content"][0]["text"].as_str().unwrap().to_owned();
     assert!(text(2).starts_with("refused (too_large): The arguments have"), "{}", text(2));
     assert!(text(4).starts_with("tk-4f2a9c: comment added"), "{}", text(4));
+    let faults: Vec<(i64, bool, String)> = answers
+        .iter()
+        .filter(|answer| answer.get("error").is_some())
+        .map(|answer| (answer["error"]["code"].as_i64().unwrap(), answer["id"] == 5, answer["error"]["message"].as_str().unwrap().to_owned()))
+        .collect();
+    for (code, named, part) in [(-32700, false, "not JSON"), (-32600, false, "more than 8388608 bytes"), (-32600, true, "503 deep; the limit is 64")] {
+        assert!(faults.iter().any(|fault| (fault.0, fault.1) == (code, named) && fault.2.contains(part)), "{part}: {faults:?}");
+    }
+    assert_eq!(faults.len(), 4, "{faults:?}");
     drop((writer.await.unwrap(), lines));
     server.await.unwrap().unwrap();
 }
