@@ -89,6 +89,17 @@ impl ServerPort {
         self.0.store()
     }
 
+    /// The store as it is now: opened anew when another database lies there, or the one that did was cut short.
+    ///
+    /// # Errors
+    /// What opening says.
+    pub(crate) async fn current(&self) -> Result<Store, Problem> {
+        if self.store().replaced() {
+            self.reopen().await?;
+        }
+        Ok(self.store())
+    }
+
     /// The project's `.callboard`.
     pub fn directory(&self) -> PathBuf {
         self.store().place().root.clone()
@@ -156,7 +167,7 @@ impl ServerPort {
             return Err(Problem::new(Code::ReadOnly, "this board is served read only"));
         }
         let needs_base = matches!(&work, Work::Next(_)) || matches!(&work, Work::Commands(requests) if requests.iter().any(needs_base));
-        let base = if needs_base { self.0.base.get() } else { None };
+        let base = if needs_base { self.0.base.of_git() } else { None };
         let request = Request { caller: caller.clone(), work, base, hooks_renew: needs_base && self.hooks_renew(caller) };
         let (reply, outcome) = oneshot::channel();
         self.0.queue.try_send(Job { request, reply }).map_err(|_| busy())?;

@@ -110,7 +110,7 @@ pub async fn open(place: git::Place, options: BootOptions) -> Result<Boot, Probl
     let base = Base::new(repository.clone(), place.root.clone(), place.worktree.clone());
     let stranger = Arc::new({
         let base = base.clone();
-        move || base.get().zip(base.repository()).is_some_and(|(base, repository)| repository.follows_a_stranger(&base).unwrap_or(false))
+        move |set: Option<&str>| base.chosen(set).zip(base.repository()).is_some_and(|(base, repository)| repository.follows_a_stranger(&base).unwrap_or(false))
     });
     let tracked = Arc::new(move |path: &Path| repository.as_ref().is_some_and(|repository| is_gits(repository, path)));
     let storage_options = storage::Options { readers: options.readers, tracked, stranger, index, ..storage::Options::new(clock, bits) };
@@ -197,8 +197,13 @@ impl Base {
         self.repository.as_ref()
     }
 
-    /// The remote's default branch, `main`, `master`, or none.
-    pub fn get(&self) -> Option<String> {
+    /// What work is cut from: as the project's setting says, else as git says.
+    pub fn chosen(&self, set: Option<&str>) -> Option<String> {
+        set.map(str::to_owned).or_else(|| self.of_git())
+    }
+
+    /// What git says alone, for the engine, which knows the setting itself: the remote's default branch, `main`, `master`, or none.
+    pub fn of_git(&self) -> Option<String> {
         self.found.get_or_init(|| self.repository.as_ref().and_then(|repository| repository.default_base().ok().flatten())).clone()
     }
 

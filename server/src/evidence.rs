@@ -80,26 +80,47 @@ pub struct Found {
     pub unpushed: Option<u32>,
 }
 
-/// Asks git for the commits on the task's branch since its base and those whose trailer names it, and for bound ones that are gone.
+/// Asks git for the commits on the task's branch since its base and those whose trailer names it, and for bound ones that are gone. Work in
+/// a submodule counts like work in the repository around it.
 ///
 /// # Errors
 /// When git fails: then nothing is known, and nothing is bound.
 pub fn gather(repository: &Repository, known: &Known, default_base: Option<&str>) -> Result<Found, GitError> {
     let mut found = Found::default();
-    let branches = branches(repository, known)?;
-    let mut on_branch: Vec<(String, String)> = Vec::new();
-    for branch in &branches {
-        let Some(base) = base_of(repository, known, branch, default_base)? else { continue };
-        let commits = repository.commits_between(&base, &format!("refs/heads/{branch}"))?;
-        on_branch.extend(commits.into_iter().map(|sha| (sha, branch.clone())));
+    let mut seen = BTreeSet::new();
+    look(repository, known, default_base, &mut seen, &mut found)?;
+    let mut places = vec![repository];
+    let submodules = repository.submodules();
+    for place in &submodules {
+        match look(place, known, default_base, &mut seen, &mut found) {
+            Ok(()) => places.push(place),
+            // A submodule that git can't read takes nothing from what the repository itself has.
+            Err(fault) => tracing::warn!(%fault, submodule = %place.git_dir().display(), "git could not say which commits there are"),
+        }
     }
-    let since = Moment(known.created_at.0 - 86_400_000).to_string();
-    let named = repository.commits_with_trailer(TRAILER, known.task.as_str(), Some(&since))?;
-    let bound: BTreeSet<&str> = known.bound.iter().map(|(sha, _)| sha.as_str()).collect();
-    let mut seen: BTreeSet<String> = BTreeSet::new();
-    let all = on_branch.into_iter().map(|(sha, branch)| (sha, Some(branch))).chain(named.into_iter().rev().map(|sha| (sha, None)));
-    for (sha, branch) in all {
-        if !seen.insert(sha.clone()) || bound.contains(sha.as_str()) || found.commands.len() >= limits::COMMANDS_IN_BATCH_MAX / 2 {
+    if places.len() <= submodules.len() {
+        return Ok(found); // what is missing may be in the one that can't be read
+    }
+    let unseen = known.bound.iter().filter(|(sha, superseded)| !superseded && !seen.contains(sha) && known.here.contains(sha));
+    for (sha, _) in unseen.take(LOOKED_FOR_MAX) {
+        let mut there = false;
+        for place in &places {
+            there = there || place.is_reachable(sha)?;
+        }
+        if !there {
+            let gone = Supersede { task: known.task.clone(), old: sha.clone(), new: None, why: Some(SupersedeWhy::Gone) };
+            found.commands.push(Command::Supersede(gone));
+        }
+    }
+    Ok(found)
+}
+
+/// Adds what one repository has of the task's commits.
+fn look(repository: &Repository, known: &Known, default_base: Option<&str>, seen: &mut BTreeSet<String>, found: &mut Found) -> Result<(), GitError> {
+    let branches = branches(repository, known)?;
+    for (sha, branch) in commits(repository, known, &branches, default_base)? {
+        let bound = known.bound.iter().any(|(bound, _)| *bound == sha);
+        if !seen.insert(sha.clone()) || bound || found.commands.len() >= limits::COMMANDS_IN_BATCH_MAX / 2 {
             continue;
         }
         let facts = CommitFacts { branch, ..repository.commit_facts(&sha, TRAILER)? };
@@ -112,16 +133,27 @@ pub fn gather(repository: &Repository, known: &Known, default_base: Option<&str>
         };
         found.commands.push(Command::Bind(bind(&facts, &known.task, how)));
     }
-    let unseen = known.bound.iter().filter(|(sha, superseded)| !superseded && !seen.contains(sha) && known.here.contains(sha));
-    for (sha, _) in unseen.take(LOOKED_FOR_MAX) {
-        if !repository.is_reachable(sha)? {
-            let gone = Supersede { task: known.task.clone(), old: sha.clone(), new: None, why: Some(SupersedeWhy::Gone) };
-            found.commands.push(Command::Supersede(gone));
-        }
+    if let Some(branch) = branches.first()
+        && let Some(unpushed) = repository.unpushed_of(branch)?
+    {
+        let unpushed = u32::try_from(unpushed).unwrap_or(u32::MAX);
+        found.unpushed = Some(found.unpushed.unwrap_or(0).saturating_add(unpushed));
     }
-    if let Some(branch) = branches.first() {
-        found.unpushed = repository.unpushed_of(branch)?.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    Ok(())
+}
+
+/// The commits of the task in one repository, oldest first, each with the branch it was found on: those on its branches, then those that
+/// name it.
+fn commits(repository: &Repository, known: &Known, branches: &[String], default_base: Option<&str>) -> Result<Vec<(String, Option<String>)>, GitError> {
+    let mut found = Vec::new();
+    for branch in branches {
+        let Some(base) = base_of(repository, known, branch, default_base)? else { continue };
+        let commits = repository.commits_between(&base, &format!("refs/heads/{branch}"))?;
+        found.extend(commits.into_iter().map(|sha| (sha, Some(branch.clone()))));
     }
+    let since = Moment(known.created_at.0 - 86_400_000).to_string();
+    let named = repository.commits_with_trailer(TRAILER, known.task.as_str(), Some(&since))?;
+    found.extend(named.into_iter().rev().map(|sha| (sha, None)));
     Ok(found)
 }
 
@@ -141,14 +173,15 @@ fn branches(repository: &Repository, known: &Known) -> Result<Vec<String>, GitEr
     Ok(branches)
 }
 
-/// Where a branch began: as recorded, else what work is cut from here. None when that is the branch itself.
+/// Where a branch began: as recorded, else what work is cut from in this project, else (a submodule has branches of its own) what git says.
+/// None when that is the branch itself.
 fn base_of(repository: &Repository, known: &Known, branch: &str, default_base: Option<&str>) -> Result<Option<String>, GitError> {
     for base in [known.base.as_deref(), default_base].into_iter().flatten().filter(|base| *base != branch) {
         if repository.tip(base)?.is_some() {
             return Ok(Some(base.to_owned()));
         }
     }
-    Ok(None)
+    Ok(repository.default_base()?.filter(|base| base != branch))
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ pub async fn init(place: &git::Place, options: InitOptions) -> Result<Vec<Step>,
     let repository = repository.as_ref();
     let binary = settings::binary();
     if let (Some(mode), Some(repository), Some(binary)) = (options.hooks, repository, &binary) {
-        steps.extend(hooked::connect(repository, binary, mode)?);
+        steps.extend(hooked::connect(repository, &place.root, binary, mode)?);
     }
     steps.push(guide::write_guide(&directory)?);
     if options.client {
@@ -127,7 +127,7 @@ pub async fn init(place: &git::Place, options: InitOptions) -> Result<Vec<Step>,
             steps.push(settings::connect(&place.root, &directory, repository, binary)?);
             steps.extend(repository.map(|repository| trees::connect(repository, binary)).transpose()?.flatten());
         }
-        steps.push(guide::offer_skills(&place.root, repository)?);
+        steps.extend(guide::offer_skills(&place.root, repository)?);
         steps.push(guide::connect_agents(&place.root, &directory)?);
     }
     Ok(steps)
@@ -146,7 +146,7 @@ pub fn remove(place: &git::Place) -> Result<Vec<Step>, Problem> {
     steps.push(guide::disconnect_agents(root, &directory)?);
     if let Some(repository) = repository {
         trees::disconnect(repository);
-        steps.push(hooked::disconnect(repository)?);
+        steps.push(hooked::disconnect(repository, root)?);
     }
     if place.project {
         steps.push(Step::new(".callboard/", Did::Kept).note("the board is yours: delete the folder to be rid of it"));
@@ -160,6 +160,7 @@ pub fn remove(place: &git::Place) -> Result<Vec<Step>, Problem> {
 /// When one can't be written.
 pub fn files(place: &git::Place) -> Result<Vec<Step>, Problem> {
     let directory = place.directory();
+    storage::Place::new(&directory).within_limit()?;
     Ok(vec![folder(place)?, ours(&directory, ".gitignore", GITIGNORE)?, ours(&directory, ".gitattributes", GITATTRIBUTES)?])
 }
 

@@ -2,11 +2,11 @@
 
 use super::offsets;
 use contracts::graph::{GraphView, Walk};
-use contracts::view::{ConflictRow, Entry, HistoryRow, InboxItem, Page, Relation, SearchHit, TaskCard, TaskView};
+use contracts::view::{ConflictRow, Entry, HistoryRow, InboxItem, Page, Relation, SearchHit, TaskCard, TaskQuery, TaskView};
 use contracts::{Caller, Code, EventId, Hint, Moment, Problem, Surface, TaskId, limits};
 use engine::next::SurfaceRow;
 use engine::{Context, Minted, Needs, Settings};
-use filter::Around;
+use filter::{Around, Field, Filter};
 use std::collections::BTreeMap;
 use storage::{Asking, CardRow, EventRow, InboxRow, Read, StoreError};
 
@@ -44,9 +44,48 @@ impl Reading {
             return Ok(None);
         }
         let filter = filter::parse(text).map_err(|faults| filter::problem("filter", &faults))?;
+        self.known_types(text, &filter).await?;
         let project = self.read.project().await.map_err(told)?.unwrap_or_default();
         let around = Around { now: self.now, me: caller.actor.clone(), clock: offsets::clock(&project.zone, self.now) };
         Ok(Some(Asking { filter, around }))
+    }
+
+    /// Refuses a filter by a type that nothing can have.
+    async fn known_types(&mut self, text: &str, filter: &Filter) -> Result<(), Problem> {
+        let leaves = filter.root().leaves();
+        let named = leaves.iter().filter(|leaf| leaf.field == Field::Type).flat_map(|leaf| &leaf.values);
+        let mut faults = Vec::new();
+        for value in named {
+            let filter::Value::Text(kind) = value else { continue };
+            if let Some(legal) = self.types_without(kind).await? {
+                let start = text.find(kind.as_str()).map_or(0, |byte| text[..byte].chars().count());
+                let at = start..start + kind.chars().count();
+                faults.push(filter::Fault { at, kind: filter::FaultKind::Value, text: format!("no task is of the type {kind:?}"), hint: legal });
+            }
+        }
+        if faults.is_empty() { Ok(()) } else { Err(filter::problem("filter", &faults)) }
+    }
+
+    /// Refuses a type that nothing can have.
+    ///
+    /// # Errors
+    /// `bad_request` with those there are.
+    pub async fn known_type(&mut self, kind: Option<&str>) -> Result<(), Problem> {
+        let Some(kind) = kind else { return Ok(()) };
+        match self.types_without(kind).await? {
+            Some(legal) => Err(Problem::bad_request("type", format!("no task is of the type {kind:?}")).hint(Hint::text(legal))),
+            None => Ok(()),
+        }
+    }
+
+    /// The types there are, when this is none of them. One that the project gave up is one as long as a task has it.
+    async fn types_without(&mut self, kind: &str) -> Result<Option<String>, Problem> {
+        if self.settings.types.iter().any(|known| known == kind) {
+            return Ok(None);
+        }
+        let query = TaskQuery { kind: Some(kind.to_owned()), all: true, limit: Some(1), ..TaskQuery::default() };
+        let used = self.read.cards(&query, None).await.map_err(told)?.total > 0;
+        Ok((!used).then(|| format!("types here: {}", self.settings.types.join(", "))))
     }
 
     /// Whether what is read goes to a surface that shows HTML.

@@ -9,6 +9,7 @@ use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
 use contracts::report::{Narrate, ReportKind, ReportQuery, ReportRow, ReportView};
 use contracts::settings::{SettingsQuery, SettingsView};
+use contracts::text::Slug;
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Place, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
@@ -27,10 +28,7 @@ impl SomebodysBoard {
     }
 
     async fn read(&self) -> Result<Reading, Problem> {
-        if self.port.store().replaced() {
-            self.port.reopen().await?;
-        }
-        Reading::of(self.port.store().reader().begin().await.map_err(told)?, self.caller.surface).await
+        Reading::of(self.port.current().await?.reader().begin().await.map_err(told)?, self.caller.surface).await
     }
 
     /// Sends work that says its caller is there, which is noted behind it, unless the board is too busy even for the work.
@@ -110,7 +108,7 @@ impl SomebodysBoard {
     /// The task's worktree if it has one, else the branch and the exact line that gets there.
     async fn place(&self, reading: &mut Reading, task: &TaskView) -> Result<Option<Place>, Problem> {
         let Some(branch) = task.card.branch.clone() else { return Ok(None) };
-        let base = reading.settings.base.clone().or_else(|| self.port.0.base.get());
+        let base = self.port.0.base.chosen(reading.settings.base.as_deref());
         let tree = self.port.0.base.root().join(&reading.settings.trees_dir).join(task.card.id.as_str());
         let known = task.worktree.clone().filter(|place| std::path::Path::new(place).is_dir());
         let worktree = known.or_else(|| tree.join(".git").exists().then(|| tree.to_string_lossy().into_owned()));
@@ -177,6 +175,9 @@ impl Board for SomebodysBoard {
     fn next(&self, request: NextRequest) -> Answer<'_, NextAnswer> {
         Box::pin(async move {
             let peek = request.peek;
+            if request.kind.is_some() {
+                self.read().await?.known_type(request.kind.as_ref().map(Slug::as_str)).await?;
+            }
             match self.send(Work::Next(request)).await? {
                 Outcome::Next(outcome) => self.answer(*outcome, peek).await,
                 other => Err(unexpected(&other)),
@@ -202,6 +203,7 @@ impl Board for SomebodysBoard {
     fn tasks(&self, query: TaskQuery) -> Answer<'_, Page<TaskCard>> {
         Box::pin(async move {
             let mut reading = self.read().await?;
+            reading.known_type(query.kind.as_deref()).await?;
             let asking = reading.asking(&query.filter, &self.caller).await?;
             let page = reading.read.cards(&query, asking.as_ref()).await.map_err(told)?;
             let items = reading.cards(&page.rows).await?;
@@ -259,6 +261,7 @@ impl Board for SomebodysBoard {
 
     fn activity(&self, query: ActivityQuery) -> Answer<'_, Page<Entry>> {
         Box::pin(async move {
+            query.kind.as_deref().map_or(Ok(()), known_kind)?;
             let mut reading = self.read().await?;
             let page = reading.read.activity(&query).await.map_err(told)?;
             Ok(Page { items: reading.entries(&page.rows).await?, total: page.total, next: page.next, seq: reading.seq().await? })
@@ -346,6 +349,16 @@ impl Board for SomebodysBoard {
     fn cancel_narration(&self, label: String) -> Answer<'_, ()> {
         Box::pin(async move { Reports::of(&self.port).spool(&label).ask_to_cancel() })
     }
+}
+
+/// Happenings are asked for by a kind, or by a family of them.
+fn known_kind(asked: &str) -> Result<(), Problem> {
+    let all: Vec<&str> = engine::event::kinds().iter().map(engine::Kind::as_str).collect();
+    let family = |kind: &&str| asked.strip_suffix(".*").is_some_and(|family| kind.split_once('.').is_some_and(|(of, _)| of == family));
+    if all.iter().any(|kind| *kind == asked || family(kind)) {
+        return Ok(());
+    }
+    Err(Problem::bad_request("kind", format!("{asked:?} is no kind of happening")).hint(Hint::text(format!("kinds: {}; task.* is a family", all.join(", ")))))
 }
 
 /// A page of a task that is not here is a refusal, not an empty page.

@@ -21,7 +21,7 @@ impl ServerPort {
     /// # Errors
     /// What the store says when it can't be read.
     pub async fn head(&self) -> Result<Head, Problem> {
-        self.store().reader().begin().await.map_err(told)?.head().await.map_err(told)
+        self.current().await?.reader().begin().await.map_err(told)?.head().await.map_err(told)
     }
 
     async fn reading(&self) -> Result<Reading, Problem> {
@@ -151,7 +151,8 @@ fn left_and_entered(row: &EventRow) -> impl Iterator<Item = MilestoneId> {
 async fn project(port: &ServerPort, reading: &mut Reading) -> Result<Change, Problem> {
     let project = reading.read.project().await.map_err(told)?.unwrap_or_default();
     let settings = snapshot::shown_settings(reading, &project);
-    Ok(Change::Project { project: snapshot::project_view(&project, reading.now, port.0.base.get()), settings })
+    let base = port.0.base.chosen(reading.settings.base.as_deref());
+    Ok(Change::Project { project: snapshot::project_view(&project, reading.now, base), settings })
 }
 
 /// A conflict that was settled is no longer among the open ones; pages are told by the event that settled it.

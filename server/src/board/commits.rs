@@ -14,6 +14,7 @@ pub(super) async fn detail(port: &ServerPort, mut reading: Reading, sha: &Commit
     let shown = reading.shows_html();
     let tasks = reading.read.tasks_of_commit(sha.as_str()).await.map_err(told)?;
     let rows = reading.read.card_rows(&tasks).await.map_err(told)?;
+    let set = reading.settings.base.clone();
     drop(reading); // git may take its time
     let mut views = rows.iter().flat_map(|row| engine::views::commits(&row.task)).filter(|commit| commit.sha == sha.as_str());
     let Some(commit) = views.next() else { return Err(not_bound(sha)) };
@@ -22,7 +23,7 @@ pub(super) async fn detail(port: &ServerPort, mut reading: Reading, sha: &Commit
         None => (false, None, None),
         Some(repository) => {
             let (base, sha) = (port.0.base.clone(), sha.clone());
-            let asking = tokio::task::spawn_blocking(move || look(&repository, &sha, || base.get()));
+            let asking = tokio::task::spawn_blocking(move || look(&repository, &sha, || base.chosen(set.as_deref())));
             let found = asking.await.map_err(|fault| Problem::new(Code::Internal, format!("git was not asked: {fault}")))?;
             found.map_err(|fault| Problem::new(Code::GitFailed, "git could not show the commit").detail(fault.to_string()))?
         }
@@ -34,8 +35,12 @@ pub(super) async fn detail(port: &ServerPort, mut reading: Reading, sha: &Commit
 type Look = (bool, Option<String>, Option<DiffView>);
 
 fn look(repository: &Arc<Repository>, sha: &CommitSha, base: impl FnOnce() -> Option<String>) -> Result<Look, GitError> {
-    if repository.tip(sha.as_str())?.is_some() {
-        let diff = repository.diff(sha.as_str())?;
+    let submodules = repository.submodules();
+    for place in std::iter::once(repository.as_ref()).chain(&submodules) {
+        if place.tip(sha.as_str())?.is_none() {
+            continue;
+        }
+        let diff = place.diff(sha.as_str())?;
         let files = diff.files().into_iter().map(file).collect();
         return Ok((true, None, Some(DiffView { files, truncated: diff.truncated })));
     }

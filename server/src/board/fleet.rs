@@ -182,7 +182,7 @@ impl ServerPort {
         let mut read = self.store().reader().begin().await.map_err(told)?;
         let cards = read.card_rows(&ids).await.map_err(told)?;
         drop(read);
-        let base = settings.base.clone().or_else(|| self.0.base.get());
+        let base = self.0.base.chosen(settings.base.as_deref());
         self.with_git(move || {
             let row = |(task, tree): (TaskId, git::Worktree)| {
                 let card = cards.iter().find(|card| card.task.id == task);

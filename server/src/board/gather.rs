@@ -28,8 +28,9 @@ impl ServerPort {
         for request in requests {
             let Some(task) = asks_for(&request.command).cloned() else { continue };
             let Some((known, holder)) = self.known(&task).await else { continue };
-            let (repository, base) = (repository.clone(), self.0.base.clone());
-            let asking = tokio::task::spawn_blocking(move || evidence::gather(&repository, &known, base.get().as_deref()));
+            let Ok(base) = self.chosen_base().await else { continue };
+            let repository = repository.clone();
+            let asking = tokio::task::spawn_blocking(move || evidence::gather(&repository, &known, base.as_deref()));
             let found = match tokio::time::timeout(GATHERING, asking).await {
                 Ok(Ok(Ok(found))) => found,
                 Ok(Ok(Err(fault))) => {

@@ -56,7 +56,7 @@ pub(super) async fn snapshot(
         epoch: head.epoch,
         now: reading.now,
         version,
-        project: project_view(&project, reading.now, port.0.base.get()),
+        project: project_view(&project, reading.now, port.0.base.chosen(reading.settings.base.as_deref())),
         me: Me { actor: caller.actor.clone(), principal: caller.principal.clone(), may_write: !read_only },
         settings: shown_settings(reading, &project),
         board,

@@ -36,7 +36,7 @@ impl ServerPort {
             Some(project) => Settings::of(&project),
             None => return Ok(report),
         };
-        let Some(base) = settings.base.or_else(|| self.0.base.get()) else { return Ok(report) };
+        let Some(base) = self.0.base.chosen(settings.base.as_deref()) else { return Ok(report) };
         let tips = {
             let only_base = settings.sync_refs == "base";
             asked(&repository, move |repository| tips(repository, &base, only_base)).await?
@@ -58,7 +58,7 @@ impl ServerPort {
     /// When git or the store fails.
     pub async fn base_without_remote(&self) -> Result<Option<String>, Problem> {
         let Some(repository) = self.0.base.repository().cloned() else { return Ok(None) };
-        let Some(base) = self.chosen_base(&self.store()).await? else { return Ok(None) };
+        let Some(base) = self.chosen_base().await? else { return Ok(None) };
         asked(&repository, move |repository| {
             let alone = repository.has_remotes()? && repository.remote_of(&base)?.is_none();
             Ok(alone.then_some(base))
@@ -67,9 +67,12 @@ impl ServerPort {
     }
 
     /// What the board says is the base, else git's word.
-    async fn chosen_base(&self, store: &Store) -> Result<Option<String>, Problem> {
-        let project = store.reader().begin().await.map_err(told)?.project().await.map_err(told)?;
-        Ok(project.and_then(|project| Settings::of(&project).base).or_else(|| self.0.base.get()))
+    pub(super) async fn chosen_base(&self) -> Result<Option<String>, Problem> {
+        let project = self.store().reader().begin().await.map_err(told)?.project().await.map_err(told)?;
+        let set = project.and_then(|project| Settings::of(&project).base);
+        let base = self.0.base.clone();
+        // Git may be asked for the first time.
+        tokio::task::spawn_blocking(move || base.chosen(set.as_deref())).await.map_err(|_| Problem::new(Code::Internal, "asking git failed"))
     }
 
     /// Names of the files of the log folder that the base has byte for byte.
@@ -80,7 +83,7 @@ impl ServerPort {
         let Some(repository) = self.0.base.repository().cloned() else { return Ok(Vec::new()) };
         let store = self.store();
         let Some(folder) = folder_of(&repository, &store) else { return Ok(Vec::new()) };
-        let Some(base) = self.chosen_base(&store).await? else { return Ok(Vec::new()) };
+        let Some(base) = self.chosen_base().await? else { return Ok(Vec::new()) };
         let here = store.place().root.join("log");
         asked(&repository, move |repository| {
             let Some(tip) = repository.tip(&base)? else { return Ok(Vec::new()) };

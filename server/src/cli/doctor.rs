@@ -42,7 +42,7 @@ pub async fn run(globals: &Globals, out: &mut Out) -> Result<Exit, Problem> {
     match &repository {
         Some(repository) => {
             findings.push(files::own_rules(repository, &directory));
-            findings.extend(wiring::hooks(repository, &binary));
+            findings.extend(wiring::hooks(repository, &place.root, &binary));
         }
         None => findings.push(Finding::good("git", "this is no repository, so there are no hooks")),
     }

@@ -19,8 +19,34 @@ const HOOKS: [Hook; 6] = [
 /// What is installed.
 pub const OURS: Hooks<'static> = Hooks { owner: "callboard", hooks: &HOOKS, words: "hook git", seconds_max: 5 };
 
-/// Wires the six to this program, or mends them.
-pub fn connect(repository: &Repository, binary: &Path, mode: Mode) -> Result<Vec<Step>, Problem> {
+/// The submodules that are part of this project: those without a board of their own.
+pub fn submodules(repository: &Repository, root: &Path) -> Vec<Repository> {
+    let ours = |inner: &Repository| Repository::find(inner.directory(), None).is_ok_and(|place| place.root == root);
+    repository.submodules().into_iter().filter(ours).collect()
+}
+
+/// Wires the six to this program, or mends them, here and in the project's submodules.
+///
+/// # Errors
+/// `git_failed` when the repository itself can't be wired.
+pub fn connect(repository: &Repository, root: &Path, binary: &Path, mode: Mode) -> Result<Vec<Step>, Problem> {
+    let mut steps = connect_one(repository, binary, mode)?;
+    for inner in submodules(repository, root) {
+        let name = name(&inner, root);
+        match connect_one(&inner, binary, mode) {
+            Ok(inside) => steps.extend(inside.into_iter().map(|step| Step { what: format!("{} in {name}", step.what), ..step })),
+            Err(problem) => steps.push(Step::new(format!("git hooks in {name}"), Did::Kept).note(problem.title)),
+        }
+    }
+    Ok(steps)
+}
+
+/// How a submodule is told: its folder from the root.
+pub fn name(inner: &Repository, root: &Path) -> String {
+    inner.directory().strip_prefix(root).unwrap_or(inner.directory()).display().to_string()
+}
+
+fn connect_one(repository: &Repository, binary: &Path, mode: Mode) -> Result<Vec<Step>, Problem> {
     let before = OURS.status(repository).map_err(failed)?;
     let after = OURS.install(repository, binary, mode).map_err(failed)?;
     let (kept, wired): (Vec<&HookReport>, Vec<&HookReport>) = after.iter().partition(|report| matches!(report.wiring, Wiring::Kept { .. }));
@@ -44,8 +70,19 @@ pub fn connect(repository: &Repository, binary: &Path, mode: Mode) -> Result<Vec
     Ok(steps)
 }
 
-/// Takes the six away, and puts back what was there.
-pub fn disconnect(repository: &Repository) -> Result<Step, Problem> {
+/// Takes the six away, and puts back what was there, here and in the project's submodules.
+///
+/// # Errors
+/// `git_failed` when git or a file refuses.
+pub fn disconnect(repository: &Repository, root: &Path) -> Result<Step, Problem> {
+    let step = disconnect_one(repository)?;
+    for inner in submodules(repository, root) {
+        disconnect_one(&inner)?;
+    }
+    Ok(step)
+}
+
+fn disconnect_one(repository: &Repository) -> Result<Step, Problem> {
     let before = OURS.status(repository).map_err(failed)?;
     OURS.remove(repository).map_err(failed)?;
     let any = before.iter().any(|report| !matches!(report.wiring, Wiring::Absent | Wiring::Kept { .. }));

@@ -256,6 +256,14 @@ fn limits_stand_in_one_file() {
     none(strays, "a limit of the board belongs in contracts::limits, where it is stated once");
 }
 
+#[test]
+fn the_branch_work_is_cut_from_is_asked_for_in_one_way() {
+    let allowed = ["server/src/boot.rs", "server/src/board.rs"];
+    let strays = lines_with(product().filter(|source| !allowed.contains(&source.path.as_str())), &["of_git(", "default_base()"]);
+    let strays = strays.into_iter().filter(|stray| !stray.starts_with("server/git/") && !stray.starts_with("server/src/evidence.rs")).collect();
+    none(strays, "the project may say otherwise than git: ask `Base::chosen`");
+}
+
 // 5
 
 #[test]

@@ -28,8 +28,8 @@ fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// How the hooks are wired, and whether a real commit calls them.
-pub(super) fn hooks(repository: &Repository, binary: &Path) -> Vec<Finding> {
+/// How the hooks are wired, here and in the project's submodules, and whether a real commit calls them.
+pub(super) fn hooks(repository: &Repository, root: &Path, binary: &Path) -> Vec<Finding> {
     const WHAT: &str = "git hooks";
     let rows = match status::hooks(repository, binary) {
         Ok(rows) => rows,
@@ -41,6 +41,13 @@ pub(super) fn hooks(repository: &Repository, binary: &Path) -> Vec<Finding> {
     }
     if rows.iter().all(|row| !matches!(row.wiring, Wiring::Missing | Wiring::Kept | Wiring::Dead)) {
         findings.push(real_commit(repository));
+    }
+    for inner in hooked::submodules(repository, root) {
+        let what = format!("hooks in {}", hooked::name(&inner, root));
+        findings.extend(match status::hooks(&inner, binary) {
+            Ok(rows) => grouped(&what, &rows),
+            Err(fault) => vec![Finding::bad(what, fault.to_string(), INIT)],
+        });
     }
     findings
 }

@@ -8,7 +8,7 @@ use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
 };
-use contracts::{Answer, Board, Caller, CommandRequest, CommitSha, EventId, Problem, Receipt, TaskId};
+use contracts::{Answer, Board, Caller, CommandRequest, CommitSha, EventId, Moment, Problem, Receipt, TaskId};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -73,6 +73,7 @@ pass_on! {
     thread(id: TaskId, cursor: Option<String>) -> Page<Entry>;
     history(id: TaskId, cursor: Option<String>) -> Page<HistoryRow>;
     commit(sha: CommitSha) -> CommitDetail;
+    day_end(date: String) -> Moment;
     search(query: String, cursor: Option<String>) -> Page<SearchHit>;
     activity(query: ActivityQuery) -> Page<Entry>;
     actors() -> Vec<ActorRow>;

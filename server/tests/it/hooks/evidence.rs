@@ -29,6 +29,47 @@ fn a_commit_is_bound_once_and_followed_through_rewrites() {
 }
 
 #[test]
+fn what_work_is_cut_from_is_what_the_project_says_also_where_no_task_has_it_recorded() {
+    let scene = Scene::bare();
+    scene.person("\"$CB\" init --no-hooks --no-client && git add -A && git commit --quiet -m Board");
+    let dir = scene.dir();
+    scene.person("git switch --quiet -c next");
+    scene.change(&dir, "of everybody");
+    scene.person("git commit --quiet -m Elsewhere && \"$CB\" config set base next");
+    let task = scene.stage.add("Paint the buoys", &[]);
+    scene.person(&format!("git switch --quiet -c ada/{task}"));
+    scene.change(&dir, "of this task");
+    scene.person(&format!("git commit --quiet -m Painted && \"$CB\" tasks done {task} -m painted"));
+    assert_eq!(scene.bound(&task), [(scene.head(&dir), true)], "what everybody has is nobody's evidence");
+}
+
+#[test]
+fn a_commit_in_a_submodule_counts_until_it_is_gone_there() {
+    let scene = Scene::bare();
+    scene.person("git config --global protocol.file.allow always; git init -q ../library && git -C ../library commit -q --allow-empty -m Begin");
+    scene.person("git submodule --quiet add ../library library; \"$CB\" init --no-client && git add -A && git commit -qm Board");
+    assert!(scene.person("\"$CB\" init --no-client").contains("6 git hooks in library"), "it says where");
+    let (task, branch) = scene.task();
+    let library = scene.dir().join("library");
+    let refused = scene.agent(OTHER, "git commit -q --allow-empty -m 'Nothing is held'", &library);
+    assert!(!refused.ok, "{refused:?}");
+    scene.change(&library, "1");
+    assert!(scene.agent(HOLDER, &format!("git switch -q -c {branch} && git commit -qm Painted"), &library).ok);
+    let first = scene.head(&library);
+    assert_eq!(scene.trailers(&library), std::slice::from_ref(&task));
+    assert_eq!(scene.bound(&task), [(first.clone(), true)]);
+    let shown = scene.person(&format!("\"$CB\" tasks commits {task} --diff"));
+    assert!(shown.contains("buoys.txt") && !shown.contains("not in this clone"), "{shown}");
+
+    // Rewritten where no hook saw it: what is reachable nowhere counts no more.
+    scene.person("cd library && git -c core.hooksPath=/dev/null commit -q --amend -m 'Painted well'");
+    scene.person(&format!("\"$CB\" tasks done {task} -m painted"));
+    assert_eq!(scene.bound(&task), [(first, false), (scene.head(&library), true)]);
+    scene.person("\"$CB\" init --remove");
+    assert_eq!(scene.person("ls .git/modules/library/hooks | grep -v sample || true"), "", "its hooks are as they were");
+}
+
+#[test]
 fn a_commit_that_names_no_task_says_so_to_who_holds_one() {
     let scene = Scene::new();
     let dir = scene.dir();

@@ -96,3 +96,31 @@ async fn a_write_through_the_server_survives_the_deletion_just_before_it() {
     }
     assert_eq!(stage.run(&["log", "verify"]).exit, 0);
 }
+
+#[tokio::test]
+async fn a_database_that_was_cut_short_is_made_anew_under_the_server() {
+    for (share, written_first) in [(0, false), (0, true), (3, false), (2, true)] {
+        let stage = Stage::new();
+        let id = stage.add("Paint the buoys", &["--spec", &"red ".repeat(4_000)]);
+        let mut server = Server::of(&stage);
+        let mut socket = Socket::open(&server, "").await;
+        socket.frame().await;
+        let file = std::fs::OpenOptions::new().write(true).open(stage.board().join("state.db")).unwrap();
+        let bytes = file.metadata().unwrap().len();
+        file.set_len(bytes.checked_div(share).unwrap_or(0)).unwrap();
+        if written_first {
+            server.does("comment", json!({"task": id, "text": "Right after it"})).await;
+        }
+        let shown = server.get(&format!("/api/tasks/{id}")).await;
+        assert!(shown["title"] == "Paint the buoys" && shown["spec"].as_str().unwrap().len() > 10_000, "1/{share}: {shown}");
+        server.does("comment", json!({"task": id, "text": "Later on"})).await;
+        stage.ok(&["tasks", "comment", &id, "-m", "Beside it"]);
+        let shown = stage.ok(&["tasks", "show", &id]);
+        assert!(shown.contains("Later on") && shown.contains("Beside it") && shown.contains("Right after it") == written_first, "1/{share}: {shown}");
+        assert_eq!(stage.run(&["log", "verify"]).exit, 0, "1/{share}");
+        assert!(server.is_alive());
+        let code = tokio::time::timeout(Duration::from_secs(8), socket.close_code()).await.expect("pages are told");
+        assert_eq!(code, 1012, "1/{share}");
+        server.end();
+    }
+}
