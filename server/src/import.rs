@@ -3,6 +3,7 @@
 //! Invariants: the source is only read. Nothing is guessed: what can't be read is named with its place and its reason, and what has no
 //! counterpart here stays in the history as it was. The same source gives the same facts everywhere, so importing twice adds nothing.
 
+mod again;
 mod backlog;
 mod beads;
 mod facts;
@@ -11,6 +12,7 @@ mod taskops;
 mod yaml;
 
 use crate::boot::Boot;
+use again::Differing;
 use contracts::{Caller, Code, Hint, Problem};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -19,7 +21,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use storage::encoding::Reason;
-use storage::{Adopted, Adoption, Fact};
+use storage::{Adopted, AdoptedTask, Adoption, Fact};
 
 /// A longer file than this is not read, bytes.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -112,6 +114,8 @@ pub struct Imported {
     pub board: Board,
     /// What became of its facts.
     pub adopted: Adopted,
+    /// What was changed there since it was imported, and is otherwise here.
+    pub differing: Vec<Differing>,
     /// Labels of the reports that were copied, or would be.
     pub reports: Vec<String>,
     /// What of the old tool is still wired: file, and the line that says so.
@@ -134,8 +138,8 @@ pub struct Manner {
 /// Ids that are taken here.
 #[derive(Debug, Default)]
 pub struct Taken {
-    /// What was imported before: its name there, and the task here.
-    adopted: HashMap<String, String>,
+    /// What was imported before: its name there, and the task here as it was there then.
+    adopted: HashMap<String, AdoptedTask>,
     /// Every task.
     tasks: HashSet<String>,
 }
@@ -146,16 +150,20 @@ pub struct Taken {
 /// `forbidden` for an agent, `not_found` when nothing is recognised there, `bad_request` for ids that clash, and as writing refuses.
 pub async fn import(boot: &Boot, caller: &Caller, path: &Path, manner: Manner) -> Result<Imported, Problem> {
     if !caller.actor.is_dev() {
-        return Err(Problem::new(Code::Forbidden, "only a person imports a board").hint(Hint::text("ask one to run callboard import")));
+        return Err(
+            Problem::new(Code::Forbidden, "only a person imports a board").hint(Hint::text(format!("ask one to run callboard import '{}'", path.display())))
+        );
     }
     let (source, found) = find(path, manner.from)?;
     let (adopted, tasks) = boot.store.adopted_tasks().await.map_err(|fault| fault.problem())?;
     let taken = Taken { adopted, tasks };
-    let board = match source {
+    let mut board = match source {
         Source::Log => taskops::read(&found, manner.force)?,
         Source::Beads => beads::read(&found, manner.ready, &taken)?,
         Source::Backlog => backlog::read(&found, manner.ready, &taken)?,
     };
+    // A log has its edits; a tracker only says how things stand.
+    let differing = if source == Source::Log { Vec::new() } else { again::compare(boot, caller, source, &mut board, &taken.adopted).await? };
     let first = if source == Source::Log { board.first.clone() } else { hex(board.first.as_bytes()) };
     let first: String = first.chars().take(8).collect();
     let adoption = Adoption { facts: board.facts.clone(), principal: format!("import:{first}"), note: note(source, &board), dry_run: manner.dry_run };
@@ -174,7 +182,7 @@ pub async fn import(boot: &Boot, caller: &Caller, path: &Path, manner: Manner) -
     }
     let reports = copy_reports(&boot.root, &board.reports, manner.dry_run)?;
     let leftovers = leftovers(&boot.place, source);
-    Ok(Imported { board, adopted, reports, leftovers })
+    Ok(Imported { board, adopted, differing, reports, leftovers })
 }
 
 /// What is noted of an import; how much of it was new is known to the store.

@@ -6,7 +6,7 @@ use super::{Exit, text};
 use crate::import::{self, Imported, Manner, Source};
 use clap::Args;
 use contracts::{Caller, Problem, Surface};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Arguments of `import`.
@@ -31,6 +31,8 @@ pub struct ImportArgs {
 
 /// Lines of each list that are shown.
 const SHOWN: usize = 10;
+/// Characters of a value that are shown.
+const BRIEF_CHARS: usize = 40;
 
 /// Imports and says what came of it.
 pub async fn run(desk: &mut Desk, args: &ImportArgs) -> Result<Exit, Problem> {
@@ -46,17 +48,19 @@ pub async fn run(desk: &mut Desk, args: &ImportArgs) -> Result<Exit, Problem> {
 }
 
 fn document(desk: &mut Desk, done: &Imported, dry_run: bool) -> Result<(), Problem> {
-    let Imported { board, adopted, reports, leftovers } = done;
+    let Imported { board, adopted, differing, reports, leftovers } = done;
+    let differing: Vec<_> =
+        differing.iter().map(|one| json!({"task": one.task, "source": one.name, "field": one.field, "here": one.here, "there": one.there})).collect();
     let unusable: Vec<_> = board.unusable.iter().map(|one| json!({"file": one.file, "line": one.line, "reason": one.reason.as_str()})).collect();
     let leftovers: Vec<_> = leftovers.iter().map(|(file, line)| json!({"file": file, "line": line})).collect();
     desk.out.document(&json!({
-        "dry_run": dry_run, "format": board.format, "lines": board.lines, "imported": adopted.new, "known": adopted.known, "skipped": board.skipped,
+        "dry_run": dry_run, "format": board.format, "lines": board.lines, "imported": adopted.new, "known": adopted.known, "skipped": board.skipped, "differing": differing,
         "quarantined": unusable, "inert": board.inert, "warnings": board.warnings, "reports": reports, "leftovers": leftovers,
     }))
 }
 
 fn told(desk: &mut Desk, done: &Imported, dry_run: bool) {
-    let Imported { board, adopted, reports, leftovers } = done;
+    let Imported { board, adopted, differing, reports, leftovers } = done;
     let out = &mut desk.out;
     let many = |count: usize, noun: &str| text::count(i64::try_from(count).unwrap_or(i64::MAX), noun);
     let noun = if board.format == "backlog" { "file" } else { "line" };
@@ -89,6 +93,15 @@ fn told(desk: &mut Desk, done: &Imported, dry_run: bool) {
         }
         more(out, board.inert.len());
     }
+    if !differing.is_empty() {
+        out.row(Row::new().add(Tone::Warn, format!("{} changed there since, and otherwise here; what is here stays", many(differing.len(), "field"))));
+        for one in differing.iter().take(SHOWN) {
+            let row = Row::new().plain("  ").strong(one.task.as_str()).plain(format!(" {} {}", one.name, one.field));
+            out.row(row.dim(format!("  here {}, there {}", brief(&one.here), brief(&one.there))));
+        }
+        more(out, differing.len());
+        out.notice("note: callboard tasks edit ID takes over what you want from there");
+    }
     for warning in board.warnings.iter().take(SHOWN) {
         out.notice(&format!("note: {}", text::flat(warning)));
     }
@@ -114,6 +127,16 @@ fn told(desk: &mut Desk, done: &Imported, dry_run: bool) {
     }
     if dry_run {
         out.notice("nothing was changed; without --dry-run it is imported");
+    }
+}
+
+/// A value on one line, cut.
+fn brief(value: &Value) -> String {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let line = text::flat(&text);
+    match line.char_indices().nth(BRIEF_CHARS) {
+        Some((at, _)) => format!("\"{}…\"", &line[..at]),
+        None => format!("\"{line}\""),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What issues of trackers without a log become: a task at the time it was made, what was said of it, and how it ended.
 //!
-//! A tracker says how an issue stands, not how it came to; so an import again brings new issues, comments and ends, and no edits.
+//! A tracker says how an issue stands, not how it came to; so these facts are new issues, comments and ends, and edits are found by
+//! comparing (`again.rs`).
 
 use super::facts::{Facts, bits, object};
 use super::{Board, Taken};
@@ -112,7 +113,7 @@ pub fn facts(mut issues: Vec<Issue>, tracker: &str, ready: bool, taken: &Taken, 
 
 /// The task an issue became here before, else an id made of its name that nobody has.
 fn id_of(name: &str, taken: &Taken, used: &BTreeSet<TaskId>) -> TaskId {
-    if let Some(id) = taken.adopted.get(name).and_then(|subject| TaskId::parse(subject).ok()) {
+    if let Some(id) = taken.adopted.get(name).and_then(|task| TaskId::parse(&task.subject).ok()) {
         return id;
     }
     let mut tries = (1_u32..).map(|n| if n == 1 { TaskId::from_bits(bits(name)) } else { TaskId::from_bits(bits(&format!("{name}/{n}"))) });

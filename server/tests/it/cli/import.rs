@@ -234,3 +234,97 @@ fn a_folder_of_backlog_comes_in_file_by_file() {
     let logged = log(&stage);
     assert_eq!((&import(&stage, "backlog", &["--ready"])["imported"], log(&stage) == logged), (&json!({}), true));
 }
+
+/// The export with some texts replaced, where it can be imported from.
+fn beads_with(stage: &Stage, changes: &[(&str, &str)]) -> PathBuf {
+    let mut text = std::fs::read_to_string(fixture("beads.jsonl")).unwrap();
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    let path = stage.dir().join("issues.jsonl");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn what_was_changed_in_a_tracker_since_arrives_and_what_was_changed_here_stays_and_is_told() {
+    let stage = Stage::new();
+    let again = |changes: &[(&str, &str)], more: &[&str]| {
+        let path = beads_with(&stage, changes);
+        stage.run(&[&["import", path.to_str().unwrap(), "--ready", "--json"], more].concat()).json()
+    };
+    again(&[], &[]);
+    let cards = stage.run(&["tasks", "--all", "--json"]).json()["items"].as_array().unwrap().clone();
+    let id = |title: &str| cards.iter().find(|card| card["title"] == json!(title)).unwrap()["id"].as_str().unwrap().to_owned();
+    let (harbour, set_out, painted) = (id("The harbour"), id("Set them out"), id("Paint the buoys"));
+
+    // There: a title, a text, a priority, and an issue that is open again. Here: another text.
+    stage.ok(&["tasks", "edit", &harbour, "--spec", "Ours."]);
+    let changes = [
+        ("Set them out", "Set them out by noon"),
+        ("All of it.", "All of it, and the pier."),
+        (r#""priority":4"#, r#""priority":0"#),
+        (r#""status":"closed""#, r#""status":"open""#),
+    ];
+    let differing = json!([
+        {"task": harbour, "source": "hb-3", "field": "spec", "here": "Ours.", "there": "All of it, and the pier."},
+        {"task": painted, "source": "hb-1", "field": "status", "here": "done", "there": "open"},
+    ]);
+    let logged = log(&stage);
+    let dry = again(&changes, &["--dry-run"]);
+    assert_eq!((&dry["imported"], &dry["differing"], log(&stage) == logged), (&json!({"task.edited": 2}), &differing, true));
+    let done = again(&changes, &[]);
+    assert_eq!((&done["imported"], &done["differing"]), (&json!({"task.edited": 2}), &differing));
+    let shown = show(&stage, &set_out);
+    assert_eq!((&shown["title"], &shown["priority"]), (&json!("Set them out by noon"), &json!(0)));
+    assert_eq!((&show(&stage, &harbour)["spec"], &show(&stage, &painted)["status"]), (&json!("Ours."), &json!("done")));
+    assert_eq!(stage.run(&["tasks", "--all", "--json"]).json()["total"], json!(3), "nothing is there twice");
+
+    // The same once more brings nothing; there and back again arrives each time.
+    let third = again(&changes, &[]);
+    assert_eq!((&third["imported"], &third["differing"]), (&json!({}), &differing));
+    for title in ["Set them out", "Set them out by noon", "Set them out"] {
+        let back = [("Set them out", title), (r#""priority":4"#, r#""priority":0"#)];
+        assert_eq!(again(&back, &[])["imported"], json!({"task.edited": 1}), "{title}");
+        assert_eq!(show(&stage, &set_out)["title"], json!(title));
+    }
+    // What is closed here is edited no more, and is told instead.
+    stage.ok(&["tasks", "cancel", &set_out, "-m", "by hand"]);
+    let late = again(&[("Set them out", "Set them out at last"), (r#""priority":4"#, r#""priority":0"#)], &[]);
+    assert_eq!((&late["imported"], &late["differing"][0]["there"]), (&json!({}), &json!("Set them out at last")));
+    let said = stage.run(&["import", beads_with(&stage, &changes).to_str().unwrap(), "--ready"]);
+    assert!(said.stdout.contains("3 fields changed there since, and otherwise here; what is here stays"), "{}", said.stdout);
+    assert!(said.stdout.contains(&format!("{harbour} hb-3 spec  here \"Ours.\", there \"All of it, and the pier.\"")), "{}", said.stdout);
+    assert!(stage.ok(&["log", "verify"]).starts_with("sound"));
+}
+
+#[test]
+fn an_edited_file_of_backlog_arrives_too_and_in_two_clones_once() {
+    let (fleet, _) = Fleet::knowing(&["pier"], []);
+    let folder = tempfile::tempdir().unwrap();
+    let tasks = folder.path().join("tasks");
+    std::fs::create_dir(&tasks).unwrap();
+    let text = std::fs::read_to_string(fixture("backlog/tasks/task-1 - Paint-the-buoys.md")).unwrap();
+    let file = tasks.join("task-1 - Paint-the-buoys.md");
+    std::fs::write(&file, &text).unwrap();
+    let import = |clone: &str| fleet.ok(clone, &["import", folder.path().to_str().unwrap(), "--ready"]);
+    import("harbour");
+    fleet.ok("harbour", &["sync", "--commit"]);
+    fleet.git("harbour", &["push", "--quiet", "origin", "main"]);
+    fleet.git("pier", &["pull", "--quiet", "--no-rebase", "--no-edit"]);
+    std::fs::write(&file, text.replace("Red, not green", "Green, not red").replace("- [ ] #2", "- [x] #2")).unwrap();
+    for clone in ["harbour", "pier"] {
+        import(clone);
+        fleet.ok(clone, &["sync", "--commit"]);
+    }
+    fleet.git("harbour", &["push", "--quiet", "origin", "main"]);
+    fleet.git("pier", &["pull", "--quiet", "--no-rebase", "--no-edit"]);
+    let card = fleet.json("pier", &["tasks"])["items"].as_array().unwrap().iter().find(|card| card["title"] == json!("Paint: the 'buoys'")).cloned().unwrap();
+    let shown = fleet.json("pier", &["tasks", "show", card["id"].as_str().unwrap()]);
+    assert_eq!(shown["spec"], json!("## Description\n\nGreen, not red"));
+    assert_eq!(shown["criteria"][1]["met"], json!(true));
+    assert_eq!(shown.get("conflicts"), None, "{shown}");
+    import("pier");
+    assert_eq!(fleet.json("pier", &["tasks", "show", card["id"].as_str().unwrap()])["version"], shown["version"], "once");
+}
