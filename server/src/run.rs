@@ -12,6 +12,7 @@ mod transcript;
 mod watch;
 
 pub use folder::{Ending, Folder, State};
+pub use group::MARK;
 pub use provider::Provider;
 pub use transcript::transcript;
 pub use watch::{News, Worker, start};
@@ -39,7 +40,7 @@ pub struct Cancelled {
 pub async fn cancel(directory: &Path, task: &TaskId) -> Result<Cancelled, Problem> {
     let none = || {
         Problem::new(Code::NotFound, format!("no worker runs for {task}"))
-            .hint(Hint::text("callboard run list shows those there are, and callboard recover frees a task without one"))
+            .hint(Hint::text(format!("callboard run list shows those there are; to free a task without one: callboard recover {task}")))
     };
     let folder = Folder::newest(directory, task).ok_or_else(none)?;
     let state = folder.state().filter(|state| state.ending.is_none()).ok_or_else(none)?;

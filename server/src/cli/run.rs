@@ -96,6 +96,9 @@ async fn start(desk: &mut Desk, args: StartArgs) -> Result<Exit, Problem> {
         desk.out.notice("only a look: nothing was started");
         return Ok(Exit::Done);
     }
+    if let Some(agent) = super::who::agent_around(&desk.actor, &|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
+        return Err(not_by(&agent, &would));
+    }
     let provider = Provider::find(&desk.boot.config, args.model, args.use_api_key)?;
     let workers = count(i64::try_from(would.started.len()).unwrap_or(i64::MAX), "worker");
     let question = format!("{workers} with {}, each in a worktree of its own; {} pays", run::provider::CLAUDE, provider.payer());
@@ -110,6 +113,14 @@ async fn start(desk: &mut Desk, args: StartArgs) -> Result<Exit, Problem> {
     super::dispatch::table(&mut desk.out, &Dispatched { started: Vec::new(), not_started: done.not_started });
     desk.out.flush()?;
     watched(desk, &provider, done.started.iter().filter_map(Worker::of).collect()).await
+}
+
+/// The refusal for who can't say yes to what a person pays for.
+fn not_by(agent: &str, would: &Dispatched) -> Problem {
+    let ids = would.started.iter().map(|started| started.task.as_str()).collect::<Vec<_>>().join(" ");
+    Problem::new(Code::Forbidden, format!("workers are started by a person, who pays for them, and this is {agent}"))
+        .detail(format!("Somebody who wants them runs, in a terminal of their own: callboard run {ids}"))
+        .hint(Hint::text(format!("callboard dispatch {ids} hands them to agents that are there")))
 }
 
 async fn dispatched(desk: &Desk, dispatch: Dispatch) -> Result<Dispatched, Problem> {
@@ -196,7 +207,8 @@ fn list(desk: &mut Desk) -> Result<(), Problem> {
             None => "nobody watches it: callboard run cancel ends what is left of it",
         };
         let exit = state.exit.as_deref().map(|exit| format!(" ({exit})")).unwrap_or_default();
-        desk.out.row(Row::new().strong(state.task.as_str()).plain(format!(" {} {how}{exit}", state.worker)));
+        let session = state.session.as_deref().map(|session| format!("  session {session}")).unwrap_or_default();
+        desk.out.row(Row::new().strong(state.task.as_str()).plain(format!(" {} {how}{exit}", state.worker)).dim(session));
     }
     if found.is_empty() {
         desk.out.notice("no worker was ever started here");
@@ -224,8 +236,12 @@ fn log(desk: &mut Desk, args: &LogArgs) -> Result<(), Problem> {
     for line in errors {
         desk.out.row(Row::new().add(Tone::Warn, line));
     }
-    if let Some(State { ending: Some(ending), exit, .. }) = folder.state() {
+    if let Some(State { ending: Some(ending), exit, session, directory, .. }) = folder.state() {
         desk.out.notice(&format!("{} ({})", ending.words(), exit.unwrap_or_default()));
+        if let (Some(session), Some(directory)) = (session, directory) {
+            let directory = directory.to_string_lossy().replace('\'', "'\\''");
+            desk.out.notice(&format!("to go on with it yourself: cd '{directory}' && {} --resume {session}", run::provider::CLAUDE));
+        }
     }
     Ok(())
 }

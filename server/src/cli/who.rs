@@ -30,6 +30,14 @@ pub fn acts(flag: Option<&str>, variable: Option<&str>, derived: &Actor) -> Resu
     Ok(named.or(surrounding).unwrap_or_else(|| derived.clone()))
 }
 
+/// What says that an agent gives this command: its actor, or a variable that agents' programs and our own workers set for what they start.
+pub fn agent_around(actor: &Actor, is_set: &dyn Fn(&str) -> bool) -> Option<String> {
+    if actor.is_agent() {
+        return Some(actor.to_string());
+    }
+    [crate::run::MARK, "CLAUDECODE"].into_iter().find(|name| is_set(name)).map(|name| format!("an agent's shell ({name} is set)"))
+}
+
 fn parse(from: &str, raw: &str) -> Result<Actor, Problem> {
     let actor = Actor::parse(raw).map_err(|fault| Problem::bad_request(from, fault))?;
     if actor.kind() == ActorKind::System {
@@ -54,6 +62,16 @@ mod tests {
         assert_eq!(said(Some("dev:bo"), None), Ok("dev:bo".into()));
         assert_eq!(said(Some("agent:ada/w2"), Some("agent:ada/w1")), Ok("agent:ada/w2".into()));
         assert_eq!(said(Some("dev:bo"), Some("dev:ada")), Ok("dev:bo".into()));
+    }
+
+    #[test]
+    fn an_agent_is_known_by_its_name_and_by_what_its_program_sets() {
+        let (ada, worker) = (Actor::dev_named("ada"), Actor::agent_named("ada", "w1"));
+        assert_eq!(agent_around(&ada, &|_| false), None);
+        assert_eq!(agent_around(&worker, &|_| false).as_deref(), Some("agent:ada/w1"));
+        for name in ["CLAUDECODE", "CALLBOARD_WORKER"] {
+            assert!(agent_around(&ada, &|asked| asked == name).is_some_and(|text| text.contains(name)));
+        }
     }
 
     #[test]

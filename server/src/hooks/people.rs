@@ -41,11 +41,18 @@ pub fn only_theirs(call: &Call) -> Option<String> {
         (Some("milestone"), Some("close")) => "closing a milestone",
         (Some("milestone"), Some("cancel")) => "cancelling a milestone",
         (Some("milestone"), Some("reopen")) => "reopening a milestone",
+        (Some("run"), None) if !looks_only(call) => "starting workers that somebody pays for",
+        (Some("run"), Some(word)) if !matches!(word, "list" | "log" | "cancel") && !looks_only(call) => "starting workers that somebody pays for",
         (Some("import"), _) => "importing a board",
         (Some("init"), _) => "making or removing a board",
         _ => return None,
     };
     Some(deed.to_owned())
+}
+
+/// Whether a call only asks what it would do.
+fn looks_only(call: &Call) -> bool {
+    call.argv.iter().any(|word| matches!(word.as_deref(), Some("--dry-run" | "--help" | "-h")))
 }
 
 #[cfg(test)]
@@ -70,6 +77,8 @@ mod tests {
             "bash -c \"callboard config set commit_guard off\"",
             "callboard --json milestone close ms-4f2a9c",
             "callboard conflicts settle 12 keep",
+            "callboard run --yes",
+            "env -u CLAUDECODE callboard run tk-4f2a9c --yes",
         ] {
             assert!(denied(text).is_some(), "{text}");
         }
@@ -80,6 +89,8 @@ mod tests {
             "echo callboard tasks hold tk-4f2a9c",
             "callboard tasks list --standing held",
             "callboard config explain zone",
+            "callboard run --dry-run",
+            "callboard run log tk-4f2a9c",
         ] {
             assert_eq!(denied(text), None, "{text}");
         }

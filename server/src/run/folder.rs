@@ -47,6 +47,12 @@ pub struct State {
     pub pid: u32,
     /// What its processes carry in their environment.
     pub mark: String,
+    /// The name of its conversation, by which the agent program finds it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Where it works; the agent program keeps its conversations by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<PathBuf>,
     /// When it was started.
     pub started_at: Moment,
     /// When it ended.

@@ -95,6 +95,8 @@ pub struct Errand<'a> {
     pub prompt: &'a str,
     /// What its processes carry.
     pub mark: &'a str,
+    /// The name of its conversation, by which it can be read and gone on with.
+    pub session: &'a str,
 }
 
 impl Provider {
@@ -141,7 +143,7 @@ impl Provider {
         #[allow(clippy::disallowed_methods, reason = "this is the provider's module: agents are started here and nowhere else")]
         let mut command = tokio::process::Command::new(&self.program);
         command
-            .args(arguments(self.model.as_deref(), &settings, &mcp))
+            .args(arguments(self.model.as_deref(), errand.session, &settings, &mcp))
             .current_dir(errand.worktree)
             .env_clear()
             .envs(environment(&|name| std::env::var_os(name), std::env::vars_os().map(|(name, _)| name), self, errand))
@@ -211,10 +213,11 @@ fn narrating_arguments(model: Option<&str>, system: &str) -> Vec<OsString> {
     words
 }
 
-/// The arguments of one headless call.
-fn arguments(model: Option<&str>, settings: &Path, mcp: &Path) -> Vec<OsString> {
+/// The arguments of one headless call. Headless, a permission that nobody gave beforehand is denied, and nobody is asked.
+fn arguments(model: Option<&str>, session: &str, settings: &Path, mcp: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = ["-p", "--output-format", "stream-json", "--verbose", "--setting-sources", "project"].map(OsString::from).to_vec();
     words.extend(["--settings".into(), settings.into(), "--strict-mcp-config".into(), "--mcp-config".into(), mcp.into()]);
+    words.extend(["--session-id", session].map(OsString::from));
     words.extend(["--permission-mode", "acceptEdits", "--allowedTools", TOOLS].map(OsString::from));
     if let Some(model) = model {
         words.extend(["--model".into(), model.into()]);
@@ -251,6 +254,13 @@ fn environment(
     set
 }
 
+/// A name no other conversation has: a random UUID, which is the form the agent takes.
+pub(super) fn fresh_session() -> String {
+    let bits = (boot::random_bits() & !(0xf << 76) & !(0b11 << 62)) | (4 << 76) | (0b10 << 62);
+    let hex = format!("{bits:032x}");
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}
+
 /// A mark no other worker has.
 pub(crate) fn fresh_mark() -> String {
     format!("{:032x}", boot::random_bits())
@@ -266,12 +276,20 @@ mod tests {
 
     #[test]
     fn the_arguments_are_as_they_are_written_down() {
-        let words = arguments(Some("opus"), Path::new("/w/settings.json"), Path::new("/w/mcp.json"));
+        let words = arguments(Some("opus"), "5f0c", Path::new("/w/settings.json"), Path::new("/w/mcp.json"));
         let line: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         insta::assert_snapshot!(line.join(" "), @r"
-        -p --output-format stream-json --verbose --setting-sources project --settings /w/settings.json --strict-mcp-config --mcp-config /w/mcp.json --permission-mode acceptEdits --allowedTools Bash,Edit,Glob,Grep,MultiEdit,NotebookEdit,Read,TodoWrite,Write,mcp__callboard --model opus
+        -p --output-format stream-json --verbose --setting-sources project --settings /w/settings.json --strict-mcp-config --mcp-config /w/mcp.json --session-id 5f0c --permission-mode acceptEdits --allowedTools Bash,Edit,Glob,Grep,MultiEdit,NotebookEdit,Read,TodoWrite,Write,mcp__callboard --model opus
         ");
-        assert!(!arguments(None, Path::new("s"), Path::new("m")).contains(&"--model".into()));
+        assert!(!arguments(None, "5f0c", Path::new("s"), Path::new("m")).contains(&"--model".into()));
+    }
+
+    #[test]
+    fn a_conversation_has_a_name_of_the_form_the_agent_takes() {
+        let (one, other) = (fresh_session(), fresh_session());
+        assert_ne!(one, other);
+        assert_eq!(one.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12], "{one}");
+        assert!(one.split('-').nth(2).unwrap().starts_with('4') && one.split('-').nth(3).unwrap().starts_with(['8', '9', 'a', 'b']), "{one}");
     }
 
     #[test]
@@ -284,7 +302,7 @@ mod tests {
     #[test]
     fn a_worker_gets_no_credential_and_no_session_of_its_starter_unasked() {
         let (task, worker) = errand();
-        let errand = Errand { task: &task, worker: &worker, worktree: Path::new("/t"), root: Path::new("/r"), prompt: "", mark: "m" };
+        let errand = Errand { task: &task, worker: &worker, worktree: Path::new("/t"), root: Path::new("/r"), prompt: "", mark: "m", session: "s" };
         let outside =
             ["PATH", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "CLAUDECODE", "LC_ALL", "MINE", "CALLBOARD_TASK"];
         let of = |name: &str| outside.contains(&name).then(|| OsString::from("x"));

@@ -38,6 +38,8 @@ fn told(event: &Value, lines: &mut Vec<String>) -> bool {
             if failed {
                 lines.push(brief(word("result")));
             }
+            let denied = event["permission_denials"].as_array().into_iter().flatten();
+            lines.extend(denied.map(|one| format!("was not allowed: {}", called(&one["tool_name"], &one["tool_input"]))));
         }
         _ => return false,
     }
@@ -51,13 +53,15 @@ fn blocks(event: &Value) -> impl Iterator<Item = &Value> {
 fn said(block: &Value, lines: &mut Vec<String>) {
     match block["type"].as_str() {
         Some("text") => lines.extend(block["text"].as_str().unwrap_or_default().lines().map(str::to_owned)),
-        Some("tool_use") => {
-            let input = &block["input"];
-            let what = input["command"].as_str().or_else(|| input["file_path"].as_str()).map_or_else(|| input.to_string(), str::to_owned);
-            lines.push(format!("> {}: {}", block["name"].as_str().unwrap_or("tool"), brief(&what)));
-        }
+        Some("tool_use") => lines.push(format!("> {}", called(&block["name"], &block["input"]))),
         _ => {}
     }
+}
+
+/// A tool and what it was called with.
+fn called(name: &Value, input: &Value) -> String {
+    let what = input["command"].as_str().or_else(|| input["file_path"].as_str()).map_or_else(|| input.to_string(), str::to_owned);
+    format!("{}: {}", name.as_str().unwrap_or("tool"), brief(&what))
 }
 
 fn answered(block: &Value, lines: &mut Vec<String>) {
@@ -94,10 +98,10 @@ mod tests {
             "\n",
             r#"{"type":"surprise"}"#,
             "\n",
-            r#"{"type":"result","subtype":"success","is_error":true,"num_turns":2,"total_cost_usd":0.5,"result":"not signed in"}"#,
+            r#"{"type":"result","subtype":"success","is_error":true,"num_turns":2,"total_cost_usd":0.5,"result":"not signed in","permission_denials":[{"tool_name":"WebFetch","tool_input":{"url":"x"}}]}"#,
             "\n",
         );
-        insta::assert_snapshot!(transcript(raw).join("\n"), @r"
+        insta::assert_snapshot!(transcript(raw).join("\n"), @r#"
         model m, 1 tools
         not json
         I look.
@@ -105,8 +109,9 @@ mod tests {
           ! Begin End
         failed after 2 turns, 0.5000 USD
         not signed in
+        was not allowed: WebFetch: {"url":"x"}
         (1 lines of other kinds are in raw.jsonl)
-        ");
+        "#);
         assert!(transcript(&"x".repeat(9_000))[0].chars().count() <= BRIEF_CHARS + 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::folder::{Ending, Folder, State};
 use super::group;
-use super::provider::{Errand, Provider, fresh_mark};
+use super::provider::{Errand, Provider, fresh_mark, fresh_session};
 use crate::board::ServerPort;
 use contracts::command::{Claim, Comment, Renew};
 use contracts::fleet::{Recover, RecoverWhy, Recovered, Started};
@@ -104,16 +104,26 @@ impl Watcher {
         let unwritable = |fault: std::io::Error| Problem::new(Code::Busy, format!("the worker's folder can't be written: {fault}"));
         let folder = Folder::create(&self.root.join(git::PROJECT_DIRECTORY), task).map_err(unwritable)?;
         let lock = folder.watch().map_err(unwritable)?;
-        let mark = fresh_mark();
+        let (mark, session) = (fresh_mark(), fresh_session());
         let prompt = self.worker.prompt();
-        let errand = Errand { task, worker: name, worktree: directory, root: &self.root, prompt: &prompt, mark: &mark };
+        let errand = Errand { task, worker: name, worktree: directory, root: &self.root, prompt: &prompt, mark: &mark, session: &session };
         let mut child = self
             .provider
             .start(&errand, &folder)
             .map_err(|fault| Problem::new(Code::Busy, format!("{} could not be started: {fault}", self.provider.program.display())))?;
         let pid = child.id().unwrap_or_default();
-        let mut state =
-            State { task: task.clone(), worker: name.clone(), pid, mark: mark.clone(), started_at: self.port.now(), ended_at: None, exit: None, ending: None };
+        let mut state = State {
+            task: task.clone(),
+            worker: name.clone(),
+            pid,
+            mark: mark.clone(),
+            session: Some(session),
+            directory: Some(directory.clone()),
+            started_at: self.port.now(),
+            ended_at: None,
+            exit: None,
+            ending: None,
+        };
         folder.note(&state).map_err(unwritable)?;
         drop(tell.send(News::Started(self.worker.clone(), pid)).await); // nobody listens: the board knows
 

@@ -69,7 +69,7 @@ echo '{"type":"result","is_error":false,"num_turns":3}'"#;
     let scene = scene(script);
     let task = scene.stage.add("Paint the buoys", &[]);
     let mut command = scene.stage.callboard(&["run", &task, "--yes"]);
-    command.env("ANTHROPIC_API_KEY", "sk-secret").env("MY_TOKEN", "secret").env("CLAUDECODE", "1");
+    command.env("ANTHROPIC_API_KEY", "sk-secret").env("MY_TOKEN", "secret").env("CLAUDE_CODE_ENTRYPOINT", "cli");
     let ended = command.output().unwrap();
     let said = String::from_utf8(ended.stdout).unwrap();
     assert!(ended.status.success(), "{said}{}", String::from_utf8_lossy(&ended.stderr));
@@ -81,8 +81,12 @@ echo '{"type":"result","is_error":false,"num_turns":3}'"#;
     for part in [&*format!("CALLBOARD_TASK={task}"), "CALLBOARD_ACTOR=agent:ada/w1", "CALLBOARD_ROOT="] {
         assert!(environment.contains(part), "{part}: {environment}");
     }
-    assert!(!environment.contains("secret") && !environment.contains("CLAUDECODE"), "{environment}");
-    assert!(read("args.txt").contains("stream-json"));
+    assert!(!environment.contains("secret") && !environment.contains("CLAUDE_CODE_ENTRYPOINT"), "{environment}");
+    let state: Value = serde_json::from_str(&fs::read_to_string(work(&scene, &task).join("worker.json")).unwrap()).unwrap();
+    let session = state["session"].as_str().unwrap();
+    assert!(read("args.txt").contains("stream-json") && read("args.txt").contains(&format!("--session-id\n{session}\n")));
+    let told = scene.stage.run(&["run", "log", &task]).stderr;
+    assert!(told.contains(&format!("trees/{task}' && claude --resume {session}")), "{told}");
     let view = scene.show(&task);
     assert_eq!((&view["status"], view["commits_detail"].as_array().unwrap().len()), (&"done".into(), 1));
     assert_eq!(fs::metadata(work(&scene, &task).join("mcp.json")).unwrap().permissions().mode() & 0o777, 0o600);
@@ -172,6 +176,24 @@ fn nothing_is_started_unasked_and_a_look_is_free() {
     let output = command.env("PATH", "/usr/bin:/bin").output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("claude is not on the PATH"), "{output:?}");
     assert_eq!(scene.show(&task)["standing"], "ready");
+}
+
+#[test]
+fn an_agent_cannot_say_yes_to_what_a_person_pays_for() {
+    let scene = scene("touch started");
+    let task = scene.stage.add("Paint the buoys", &[]);
+    for (name, value) in [("CLAUDECODE", "1"), ("CALLBOARD_WORKER", "m"), ("CALLBOARD_ACTOR", "agent:ada/w1")] {
+        let output = scene.stage.callboard(&["run", &task, "--yes"]).env(name, value).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+        for part in ["(forbidden)", &*format!("callboard run {task}"), &*format!("hint: callboard dispatch {task}")] {
+            assert!(said.contains(part), "{name}: {part}: {said}");
+        }
+        assert!(scene.stage.callboard(&["run", "--dry-run"]).env(name, value).output().unwrap().status.success(), "{name}: a look is free");
+    }
+    assert_eq!((&scene.show(&task)["standing"], scene.stage.board().join("trees").exists()), (&"ready".into(), false));
+    let why = scene.denied("agent:ada/w1", &format!("callboard run {task} --yes"), &scene.dir());
+    assert!(why.is_some_and(|why| why.contains("starting workers")), "the client's hook says it before it runs");
 }
 
 #[test]
