@@ -6,6 +6,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 use contracts::{Code, Hint, Problem, limits};
 use futures::StreamExt;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -38,11 +39,8 @@ pub async fn form(request: Request) -> Answered<String> {
     Ok(text(&bytes(request).await?)?.to_owned())
 }
 
-/// Refuses a body that says it is too large; for services that read it themselves.
-///
-/// # Errors
-/// `too_large`.
-pub async fn measured(request: Request) -> Answered<Request> {
+/// Refuses a body that says it is too large.
+async fn measured(request: Request) -> Answered<Request> {
     match declared(request.headers()) {
         Some(size) if size > limits::BODY_BYTES_MAX as u64 => {
             drain(request.into_body()).await;
@@ -50,6 +48,19 @@ pub async fn measured(request: Request) -> Answered<Request> {
         }
         _ => Ok(request),
     }
+}
+
+/// Reads the body of a message for a service that parses it itself, and hands the request on with it.
+///
+/// # Errors
+/// `too_large`, or `bad_request` for what is no JSON.
+pub async fn message(request: Request) -> Answered<Request> {
+    let (head, body) = request.into_parts();
+    let bytes = bytes(Request::from_parts(head.clone(), body)).await?;
+    let text = text(&bytes)?;
+    shallow(text)?;
+    serde_json::from_str::<IgnoredAny>(text).map_err(|fault| not_json(&fault))?;
+    Ok(Request::from_parts(head, Body::from(bytes)))
 }
 
 async fn bytes(request: Request) -> Answered<Bytes> {
@@ -116,13 +127,10 @@ fn text(bytes: &[u8]) -> Result<&str, Problem> {
 
 fn parsed(bytes: &[u8]) -> Result<Value, Problem> {
     let text = text(bytes)?;
-    let depth = depth(text);
-    if depth > limits::JSON_DEPTH_MAX {
-        return Err(Problem::bad_request("", format!("the JSON is nested {depth} deep; the limit is {}", limits::JSON_DEPTH_MAX)));
-    }
+    shallow(text)?;
     let value = contracts::json::read(text).map_err(|fault| match fault.is_data() {
         true => Problem::bad_request("", fault.to_string()),
-        false => Problem::bad_request("", format!("the body is not JSON: {fault}")),
+        false => not_json(&fault),
     })?;
     match nul(&value, String::new()) {
         Some(path) => Err(Problem::bad_request(path, "holds a NUL character")),
@@ -130,23 +138,16 @@ fn parsed(bytes: &[u8]) -> Result<Value, Problem> {
     }
 }
 
-/// How deep brackets nest, without building anything.
-fn depth(text: &str) -> usize {
-    let (mut now, mut most, mut quoted, mut escaped) = (0_usize, 0, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b'[' | b'{' if !quoted => {
-                now += 1;
-                most = most.max(now);
-            }
-            b']' | b'}' if !quoted => now = now.saturating_sub(1),
-            _ => {}
-        }
+fn not_json(fault: &serde_json::Error) -> Problem {
+    Problem::bad_request("", format!("the body is not JSON: {fault}"))
+}
+
+fn shallow(text: &str) -> Result<(), Problem> {
+    let depth = contracts::json::depth(text.as_bytes());
+    if depth > limits::JSON_DEPTH_MAX {
+        return Err(Problem::bad_request("", format!("the JSON is nested {depth} deep; the limit is {}", limits::JSON_DEPTH_MAX)));
     }
-    most
+    Ok(())
 }
 
 /// Where a NUL character stands.

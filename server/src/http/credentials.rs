@@ -1,7 +1,7 @@
 //! Who calls: a browser by its session, a program by the bearer of the right kind. Said before anything is looked up.
 
 use super::doors::Host;
-use super::refused::{Answered, Refused, document};
+use super::refused::{self, Answered, Refused, document};
 use super::tokens::TokenKind;
 use super::{Site, body, query, sessions};
 use app::words::escaped;
@@ -131,10 +131,10 @@ impl Again {
 /// `unauthorized`, `too_large`.
 pub async fn for_mcp(State(site): State<Arc<Site>>, request: Request, next: Next) -> Answered {
     bearer(&site, request.headers(), TokenKind::Mcp)?;
-    let mut request = body::measured(request).await?;
+    let mut request = if request.method() == Method::POST { body::message(request).await? } else { request };
     let actor = Actor::agent_named(site.person.actor.dev().unwrap_or_default(), mcp::UNNAMED);
     request.extensions_mut().insert(mcp::McpPrincipal { principal: site.person.principal.clone(), actor });
-    Ok(next.run(request).await)
+    refused::reworded(next.run(request).await).await
 }
 
 /// `POST /enter`: the one-time code.

@@ -4,16 +4,14 @@
 use super::doors::Host;
 use super::refused::Answered;
 use super::{RequestId, Site, body, pages, query};
-use crate::zone;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use contracts::command::parse_args;
 use contracts::standing::Column;
-use contracts::view::{BoardQuery, RefusedForm};
+use contracts::view::RefusedForm;
 use contracts::{Board, Caller, Code, CommandRequest, Key, Note, Problem, TaskId, moves};
-use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -66,12 +64,17 @@ async fn carried_out(board: &dyn Board, fields: &[(String, String)]) -> Result<(
 
 /// The commands a form names. A bare date means the end of that day in the project's zone, which is asked for only then.
 async fn read(board: &dyn Board, fields: &[(String, String)]) -> Result<Vec<CommandRequest>, Problem> {
-    let dated = fields.iter().any(|(name, value)| name == "due_at" && !value.trim().is_empty() && !value.contains('T'));
-    let zone = match dated {
-        true => zone::named(&board.snapshot(BoardQuery { limit: Some(1), ..BoardQuery::default() }, None).await?.project.zone),
-        false => TimeZone::UTC,
-    };
-    app::forms::read(fields, &|date| zone::end_of_day(date, &zone).map(|end| end.to_string()))
+    let dated = fields.iter().filter(|(name, value)| name == "due_at" && !value.trim().is_empty() && !value.contains('T'));
+    let mut ends = BTreeMap::new();
+    for (_, date) in dated {
+        match board.day_end(date.trim().to_owned()).await {
+            Ok(end) => drop(ends.insert(date.trim(), end.to_string())),
+            // What is no date is refused with the rest of the form.
+            Err(problem) if problem.code == Code::BadRequest => {}
+            Err(problem) => return Err(problem),
+        }
+    }
+    app::forms::read(fields, &|date| ends.get(date.trim()).cloned())
 }
 
 /// `command=move`: a card dropped on a column.

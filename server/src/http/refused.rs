@@ -6,7 +6,7 @@ use app::words::escaped;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use contracts::{Code, Problem};
+use contracts::{Code, Hint, Problem};
 
 /// A problem on its way out.
 #[derive(Clone, Debug)]
@@ -34,6 +34,30 @@ impl IntoResponse for Refused {
         response.extensions_mut().insert(self.0);
         response
     }
+}
+
+/// Longest plain refusal of a library that is read.
+const PLAIN_BYTES_MAX: usize = 4 << 10;
+
+/// What a library refused in plain words, as a problem; everything else as it is.
+///
+/// # Errors
+/// The problem.
+pub async fn reworded(answer: Response) -> Answered {
+    let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let bare = answer.status() == StatusCode::METHOD_NOT_ALLOWED; // worded where the router's `Allow` is known
+    if !answer.status().is_client_error() || bare || kind.contains("json") || answer.extensions().get::<Problem>().is_some() {
+        return Ok(answer);
+    }
+    let code = match answer.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Code::TooLarge,
+        _ => Code::BadRequest,
+    };
+    let said = axum::body::to_bytes(answer.into_body(), PLAIN_BYTES_MAX).await.unwrap_or_default();
+    Err(Problem::new(code, "This is no message that can be taken here")
+        .detail(String::from_utf8_lossy(&said).trim())
+        .hint(Hint::text("POST one JSON-RPC message with Content-Type: application/json and Accept: application/json, text/event-stream"))
+        .into())
 }
 
 /// What the wording depends on.

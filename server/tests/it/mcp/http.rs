@@ -122,3 +122,71 @@ async fn both_revisions_stand_on_one_address() {
     let large = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "plan", "arguments": {"tasks": [{"title": "x", "spec": "y".repeat(1 << 20)}]}}});
     assert_eq!(said(&server, post("/mcp", &server.mcp, &large)).await.status, 413);
 }
+
+#[tokio::test]
+async fn what_is_no_message_is_refused_as_everything_else_is() {
+    let stage = Stage::new();
+    let server = Server::of(&stage);
+    let bearer = format!("Bearer {}", server.mcp);
+    let sent = |kind: &str, body: &str| {
+        let call = call("POST", "/mcp").with("authorization", &bearer).with("accept", "application/json, text/event-stream");
+        call.body(kind, body.as_bytes().to_vec())
+    };
+    let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}{}}}"#, "[".repeat(500), "]".repeat(500));
+    for (kind, body, part) in [
+        ("application/json", "{", "not JSON"),
+        ("application/json", "", "not JSON"),
+        ("application/json", "{\"a\": 1}", "no message"),
+        ("application/json", deep.as_str(), "501 deep"),
+        ("text/plain", "{}", "no message"),
+    ] {
+        let reply = said(&server, sent(kind, body)).await;
+        assert_eq!((reply.status, reply.code().as_str(), reply.header("content-type")), (400, "bad_request", "application/problem+json"), "{body}: {reply:?}");
+        assert!(reply.body.contains(part), "{part}: {}", reply.body);
+    }
+    let unacceptable = call("POST", "/mcp").with("authorization", &bearer).json(&hello("2025-11-25"));
+    let reply = said(&server, unacceptable).await;
+    assert!(reply.code() == "bad_request" && reply.body.contains("text/event-stream"), "{reply:?}");
+}
+
+#[tokio::test]
+async fn a_type_or_kind_that_nothing_can_have_is_refused_with_the_legal_ones_on_every_surface() {
+    let stage = Stage::new();
+    let server = Server::of(&stage);
+    let bearer = format!("Bearer {}", server.local);
+    for (path, legal) in [
+        ("/api/tasks?type=bogus", "types here: task, feature, bug"),
+        ("/api/board?filter=type+%3D+bogus", "types here: task, feature, bug"),
+        ("/api/activity?kind=bogus", "task.created, task.edited"),
+        ("/api/activity?kind=bogus.*", "task.created, task.edited"),
+    ] {
+        let reply = call("GET", path).with("authorization", &bearer).send(server.port).await;
+        assert_eq!((reply.status, reply.code().as_str()), (400, "bad_request"), "{path}");
+        assert!(reply.body.contains(legal), "{path}: {}", reply.body);
+    }
+    for path in ["/api/tasks?type=bug", "/api/activity?kind=task.*", "/api/activity?kind=project.created"] {
+        assert_eq!(call("GET", path).with("authorization", &bearer).send(server.port).await.status, 200, "{path}");
+    }
+    let session = Session::http(&server, "/mcp", None, handshake()).await;
+    let refused = session.call("next", json!({"type": "bogus"})).await;
+    assert!(refused.starts_with("refused (bad_request)") && refused.contains("types here: task, feature, bug"), "{refused}");
+    session.end().await;
+}
+
+#[tokio::test]
+async fn a_bare_date_is_the_same_moment_on_every_surface_also_across_a_change_of_the_clocks() {
+    let stage = Stage::new();
+    let server = Server::of(&stage);
+    let session = Session::http(&server, "/mcp", None, handshake()).await;
+    for (date, end) in [("2027-03-27", "22:59:59"), ("2027-03-28", "21:59:59"), ("2027-10-30", "21:59:59"), ("2027-10-31", "22:59:59")] {
+        let end = json!(format!("{date}T{end}.000Z"));
+        let typed = stage.add("Paint the buoys", &["--due", date]);
+        let planned = task_in(&session.ok("plan", json!({"tasks": [{"title": "Set them out", "due_at": date}]})).await);
+        for id in [typed, planned] {
+            assert_eq!(server.get(&format!("/api/tasks/{id}")).await["due_at"], end, "{date}");
+        }
+    }
+    let refused = session.call("plan", json!({"tasks": [{"title": "Set them out", "due_at": "2027-02-30"}]})).await;
+    assert!(refused.starts_with("refused (bad_request)") && refused.contains("due_at"), "{refused}");
+    session.end().await;
+}

@@ -103,6 +103,9 @@ impl Board for FakeBoard {
         self.note(format!("events {id} {cursor:?}"));
         done(Ok(Page::default()))
     }
+    fn day_end(&self, date: String) -> Answer<'_, Moment> {
+        done(Moment::parse(&format!("{date}T21:59:59.000Z")).ok_or_else(|| Problem::bad_request("due_at", "no date")))
+    }
     fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
         self.note(format!("commit {sha}"));
         done(Ok(read(
