@@ -19,6 +19,7 @@ mod init;
 mod log;
 mod marks;
 mod mcp;
+mod meant;
 mod message;
 mod milestone;
 mod next;
@@ -172,9 +173,9 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn run(serve: Serve, run_hook: RunHook) -> ExitCode {
-    let line = match Line::try_parse() {
+    let line = match read() {
         Ok(line) => line,
-        Err(fault) => return misread(&fault),
+        Err(exit) => return exit,
     };
     if let Command::Hook(args) = line.command {
         return hook::run(&line.globals, args, run_hook);
@@ -199,26 +200,37 @@ pub fn run(serve: Serve, run_hook: RunHook) -> ExitCode {
     exit
 }
 
-/// A line that is no command: help and version are answers, everything else is a refusal in our own form.
-fn misread(fault: &clap::Error) -> ExitCode {
+/// The line of this process, with its short names looked up.
+fn read() -> Result<Line, ExitCode> {
     let words: Vec<String> = std::env::args_os().skip(1).take_while(|word| word != "--").map(|word| word.to_string_lossy().into_owned()).collect();
-    let (mut json, mut no_color) = (false, false);
-    for word in &words {
-        json |= word == "--json";
-        no_color |= word == "--no-color";
+    let has = |flag: &str| words.iter().any(|word| word == flag);
+    let manner = Manner::of_process(has("--json"), false, has("--no-color"), false);
+    loop {
+        match Line::try_parse() {
+            Ok(line) => return Ok(line),
+            Err(fault) => match meant::learn(&fault, &words) {
+                Ok(true) => {} // read it again
+                Ok(false) => return Err(misread(&fault, &words, manner)),
+                Err(problem) => return Err(ExitCode::from(refusal::refuse(manner, &problem))),
+            },
+        }
     }
+}
+
+/// A line that is no command: help and version are answers, everything else is a refusal in our own form.
+fn misread(fault: &clap::Error, words: &[String], manner: Manner) -> ExitCode {
     let asks = fault.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    match refusal::usage(fault, &words) {
+    match refusal::usage(fault, words) {
         None => {
             let _ = fault.print(); // a reader that went away is no fault
             ExitCode::SUCCESS
         }
         // Nothing was asked for: what could be is the answer, and still a line that is no command.
-        Some(problem) if asks && !json => {
+        Some(problem) if asks && !manner.json => {
             let _ = fault.print();
             ExitCode::from(problem.code.exit())
         }
-        Some(problem) => ExitCode::from(refusal::refuse(Manner::of_process(json, false, no_color, false), &problem)),
+        Some(problem) => ExitCode::from(refusal::refuse(manner, &problem)),
     }
 }
 
@@ -279,6 +291,19 @@ async fn on_board(desk: &mut Desk, command: Command) -> Result<Exit, Problem> {
         Command::Config(args) => config::run(desk, args).await,
         Command::Init(_) | Command::Ui(_) | Command::Mcp(_) | Command::Demo(_) | Command::Completions(_) => Ok(Exit::Done),
         Command::Doctor | Command::Hook(_) => Ok(Exit::Done),
+    }
+}
+
+/// Whether a line, without the program's name, can be read as a command. Tests hold what refusals advise to it.
+///
+/// # Errors
+/// What the parser says.
+pub fn reads(words: &[String]) -> Result<(), String> {
+    let line = std::iter::once("callboard").chain(words.iter().map(String::as_str));
+    match Line::try_parse_from(line) {
+        Ok(_) => Ok(()),
+        Err(fault) if fault.use_stderr() => Err(fault.to_string()),
+        Err(_) => Ok(()), // help and version are answers
     }
 }
 

@@ -6,7 +6,7 @@ pub mod assets;
 pub mod board;
 pub mod boot;
 mod brief;
-mod cli;
+pub mod cli;
 pub mod config;
 mod demo;
 mod evidence;

@@ -3,15 +3,13 @@
 use super::desk::Desk;
 use super::out::{Row, Tone};
 use super::{Exit, text};
-use contracts::view::{ActorRow, Page};
+use contracts::view::ActorRow;
 use contracts::{Moment, Problem};
 
 /// Prints one line an actor, those who hold something first.
 pub async fn run(desk: &mut Desk) -> Result<Exit, Problem> {
-    let rows = desk.board.actors().await?;
+    let rows = desk.list(async |board| board.actors().await).await?;
     if desk.out.manner.json {
-        let total = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-        desk.out.document(&Page { items: rows, total, next: None, seq: 0 })?;
         return Ok(Exit::Done);
     }
     let when = desk.when().await?;

@@ -6,7 +6,6 @@ use super::out::{Row, Tone};
 use super::text;
 use clap::{Args, Subcommand};
 use contracts::command::{Settle, SettleChoice};
-use contracts::view::Page;
 use contracts::{Code, Command, EventId, Hint, Note, Problem};
 
 /// Arguments of `conflicts`.
@@ -47,10 +46,9 @@ pub async fn run(desk: &mut Desk, args: ConflictsArgs) -> Result<Exit, Problem> 
 }
 
 async fn list(desk: &mut Desk) -> Result<(), Problem> {
-    let rows = desk.board.conflicts().await?;
+    let rows = desk.list(async |board| board.conflicts().await).await?;
     if desk.out.manner.json {
-        let total = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-        return desk.out.document(&Page { items: rows, total, next: None, seq: 0 });
+        return Ok(());
     }
     let when = desk.when().await?;
     for row in rows.iter().filter(|row| !row.settled) {

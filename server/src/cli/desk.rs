@@ -5,8 +5,9 @@ use super::text::count;
 use super::when::When;
 use super::{Globals, who};
 use crate::boot::{self, Boot, BootOptions};
-use contracts::view::{BoardQuery, InboxQuery};
+use contracts::view::{BoardQuery, InboxQuery, Page};
 use contracts::{Actor, Board, Caller, Column, Command, CommandRequest, Problem, Receipt, Standing, Surface, TaskId};
+use serde::Serialize;
 use serde_json::Value;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -59,6 +60,18 @@ impl Desk {
         let when = Rc::new(When::new(&snapshot.project.zone, snapshot.now, self.out.manner.terminal));
         self.when = Some(when.clone());
         Ok(when)
+    }
+
+    /// A list that comes bare, as one document: with its length and the position of the log it was read at.
+    pub async fn list<T: Serialize>(&mut self, read: impl AsyncFnOnce(&dyn Board) -> Result<Vec<T>, Problem>) -> Result<Vec<T>, Problem> {
+        // The position is read first: what changes in between is not claimed to be in the list.
+        let seq = self.boot.port.head().await?.seq;
+        let items = read(self.board.as_ref()).await?;
+        if self.out.manner.json {
+            let total = i64::try_from(items.len()).unwrap_or(i64::MAX);
+            self.out.document(&Page { items: items.iter().collect(), total, next: None, seq })?;
+        }
+        Ok(items)
     }
 
     /// One write.

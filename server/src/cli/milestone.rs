@@ -8,7 +8,7 @@ use super::{Exit, tasks, text};
 use clap::{Args, Subcommand};
 use contracts::command::{MilestoneCancel, MilestoneMove, MilestoneTasks};
 use contracts::standing::Status;
-use contracts::view::{MilestoneView, Page, TaskQuery};
+use contracts::view::{MilestoneView, TaskQuery};
 use contracts::{Command, Hint, MilestoneId, Note, Problem};
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ enum MilestoneCommand {
 #[derive(Debug, Args)]
 struct One {
     /// Which milestone
-    #[arg(value_name = "ID", value_parser = MilestoneId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::milestone)]
     id: MilestoneId,
 }
 
@@ -94,10 +94,9 @@ async fn write(desk: &mut Desk, command: Command, words: &str) -> Result<(), Pro
 }
 
 async fn list(desk: &mut Desk) -> Result<(), Problem> {
-    let rows = desk.board.milestones().await?;
+    let rows = desk.list(async |board| board.milestones().await).await?;
     if desk.out.manner.json {
-        let total = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-        return desk.out.document(&Page { items: rows, total, next: None, seq: 0 });
+        return Ok(());
     }
     for row in &rows {
         let line = head(row).dim(format!("  {} open {} {} closed", row.open, desk.out.dot(), row.closed));

@@ -64,7 +64,7 @@ fn meant(fault: &clap::Error, words: &[String]) -> Option<String> {
             match (crate::cli::words::task(word), word) {
                 (Ok(id), _) => Some(format!("callboard tasks show {id}")),
                 (_, "delete" | "rm" | "remove") => Some("nothing is deleted: callboard tasks cancel ID -m '<why>'".to_owned()),
-                _ if of_tasks && command_of(words) == "callboard" => Some(format!("callboard tasks {word}")),
+                _ if of_tasks && command_of(words) == "callboard" => Some(of_a_task(word, words)),
                 _ => None,
             }
         }
@@ -78,11 +78,27 @@ fn meant(fault: &clap::Error, words: &[String]) -> Option<String> {
     }
 }
 
+/// The line as it was typed, as a command of `tasks`; where it is not whole, what shows the rest.
+fn of_a_task(word: &str, words: &[String]) -> String {
+    let rest: Vec<String> = words.iter().skip_while(|other| *other != word).skip(1).cloned().collect();
+    let line: Vec<String> = ["tasks", word].map(str::to_owned).into_iter().chain(rest.iter().cloned()).collect();
+    if super::reads(&line).is_err() {
+        return format!("callboard tasks {word} --help");
+    }
+    let quoted = rest.iter().map(|word| if word.contains([' ', '\'', '"']) { format!(" '{}'", word.replace('\'', "'\\''")) } else { format!(" {word}") });
+    format!("callboard tasks {word}{}", quoted.collect::<String>())
+}
+
+/// A hint for a name that fits several: the call that shows the first of them.
+pub fn with_more(call: &str) -> String {
+    format!("give more of it; {call} shows the first of them")
+}
+
 /// Where the values of the argument at fault are listed.
 fn about_value(fault: &clap::Error) -> Option<String> {
     let argument = said(fault, ContextKind::InvalidArg)?.split(' ').next()?;
     let place = match argument {
-        "--milestone" => "callboard milestone list shows their ids",
+        "--milestone" => "callboard milestone list shows them",
         "<ID>" | "--after" | "--blocks" | "--parent" | "--task" | "--on" => "callboard tasks shows their ids",
         "--assignee" | "--to" | "<ACTOR>" => "callboard actors shows who is here",
         _ => return None,

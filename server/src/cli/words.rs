@@ -1,11 +1,37 @@
 //! Words of the command line that are shorter than what they stand for.
 
-use contracts::{Actor, TaskId};
+use contracts::{Actor, MilestoneId, TaskId};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
-/// A task's id, with or without its `tk-`.
+/// How the refusal of what is no task's id names the form of one.
+pub const TASK_FORM: &str = "tk-000000";
+/// The same for a milestone's.
+pub const MILESTONE_FORM: &str = "ms-000000";
+
+thread_local! {
+    /// Short names of this line that were looked up, with the ids they stand for.
+    static NOTED: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Notes what a short name stands for; false when that was known.
+pub fn note(raw: &str, id: &str) -> bool {
+    NOTED.with_borrow_mut(|noted| noted.insert(raw.to_owned(), id.to_owned()).is_none())
+}
+
+fn noted(raw: &str) -> Option<String> {
+    NOTED.with_borrow(|noted| noted.get(raw).cloned())
+}
+
+/// A task's id, with or without its `tk-`, or what was noted for it.
 pub fn task(raw: &str) -> Result<TaskId, String> {
-    let lower = raw.to_ascii_lowercase();
+    let lower = noted(raw).unwrap_or_else(|| raw.to_ascii_lowercase());
     TaskId::parse(&lower).or_else(|fault| TaskId::parse(&format!("tk-{lower}")).map_err(|_| fault))
+}
+
+/// A milestone's id, or what was noted for a title.
+pub fn milestone(raw: &str) -> Result<MilestoneId, String> {
+    MilestoneId::parse(&noted(raw).unwrap_or_else(|| raw.to_owned()))
 }
 
 /// An actor, or `me`: whoever gives the command.

@@ -1,5 +1,6 @@
 //! What tests of the whole product share: a running page server, a real MCP client, a live line, and the log as it stands in the files.
 
+pub mod hints;
 pub mod line;
 pub mod log;
 pub mod server;

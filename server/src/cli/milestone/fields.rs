@@ -59,7 +59,7 @@ pub async fn add(desk: &mut Desk, args: AddArgs) -> Result<(), Problem> {
 #[derive(Debug, clap::Args)]
 pub struct EditArgs {
     /// Which milestone
-    #[arg(value_name = "ID", value_parser = MilestoneId::parse)]
+    #[arg(value_name = "ID", value_parser = crate::cli::words::milestone)]
     id: MilestoneId,
     /// Give another title
     #[arg(long, value_name = "TITLE", value_parser = MilestoneTitle::parse)]

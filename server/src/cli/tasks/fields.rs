@@ -35,7 +35,7 @@ pub struct FieldArgs {
     #[arg(long, value_name = "SIZE", value_parser = Complexity::parse)]
     pub complexity: Option<Complexity>,
     /// Put it into this milestone
-    #[arg(long, value_name = "M", value_parser = MilestoneId::parse)]
+    #[arg(long, value_name = "M", value_parser = crate::cli::words::milestone)]
     pub milestone: Option<MilestoneId>,
     /// Make it a part of this task
     #[arg(long, value_name = "ID", value_parser = crate::cli::words::task)]

@@ -26,7 +26,7 @@ pub struct ListArgs {
     #[arg(long = "type", value_name = "T")]
     kind: Option<String>,
     /// List tasks of this milestone
-    #[arg(long, value_name = "M", value_parser = MilestoneId::parse)]
+    #[arg(long, value_name = "M", value_parser = crate::cli::words::milestone)]
     milestone: Option<MilestoneId>,
     /// List tasks for this actor; me is you
     #[arg(long, value_name = "A", value_parser = Whom::parse)]

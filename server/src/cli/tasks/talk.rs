@@ -9,13 +9,18 @@ use serde_json::Value;
 
 /// Arguments of `tasks comment`.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "callboard tasks comment <ID> <TEXT>")]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["text", "message"])))]
 pub struct CommentArgs {
     /// Which task
     #[arg(value_name = "ID", value_parser = crate::cli::words::task)]
     id: TaskId,
     /// Say this, in markdown
-    #[arg(short = 'm', long = "message", value_name = "TEXT", value_parser = Note::parse)]
-    text: Note,
+    #[arg(value_name = "TEXT", value_parser = Note::parse)]
+    text: Option<Note>,
+    /// The same, behind a flag
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = Note::parse)]
+    message: Option<Note>,
     /// Tell this actor, who reads it with its next call; may be given several times
     #[arg(long, value_name = "ACTOR", value_parser = Actor::parse, value_delimiter = ',')]
     to: Vec<Actor>,
@@ -26,7 +31,8 @@ pub struct CommentArgs {
 
 /// Says it.
 pub async fn comment(desk: &mut Desk, args: CommentArgs) -> Result<(), Problem> {
-    let CommentArgs { id, text, to, reply_to } = args;
+    let CommentArgs { id, text, message, to, reply_to } = args;
+    let text = text.or(message).unwrap_or_default(); // the parser sees to it that there is one
     let receipt = desk.execute(Command::Comment(Comment { task: id, text, mentions: to, reply_to })).await?;
     let row = Row::new().strong(receipt.subject.clone()).plain(" commented");
     desk.say(&receipt, row).await

@@ -30,6 +30,19 @@ fn every_read_and_write_is_one_document() {
 }
 
 #[test]
+fn a_list_says_at_which_position_of_the_log_it_was_read() {
+    let stage = Stage::new();
+    stage.add("Paint the buoys", &[]);
+    stage.ok(&["milestone", "add", "Season"]);
+    let seq = stage.run(&["tasks", "--json"]).json()["seq"].as_i64().unwrap();
+    assert!(seq > 0);
+    for list in [vec!["actors"], vec!["conflicts"], vec!["milestone"], vec!["milestone", "list"], vec!["inbox"], vec!["tasks", "search", "buoys"]] {
+        let read = stage.run(&[list.clone(), vec!["--json"]].concat()).json();
+        assert_eq!(read["seq"].as_i64(), Some(seq), "{list:?}: {read}");
+    }
+}
+
+#[test]
 fn a_refusal_is_a_document_too() {
     let stage = Stage::new();
     for (args, code, status) in [

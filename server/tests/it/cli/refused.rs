@@ -19,6 +19,9 @@ fn each_kind_of_refusal_has_its_exit() {
         (vec!["tasks", "add", "x", "--type", "nonsense"], 2, "bad_request"),
         (vec!["tasks", "add", "x", "--after", "tk-000000"], 2, "bad_request"),
         (vec!["tasks", "list", "--standing", "todo"], 2, "bad_request"),
+        (vec!["tasks", "list", "--type", "nonsense"], 2, "bad_request"),
+        (vec!["tasks", "list", "--filter", "type in (bug, nonsense)"], 2, "bad_request"),
+        (vec!["next", "--type", "nonsense"], 2, "bad_request"),
         (vec!["tasks", "--frobnicate"], 2, "bad_request"),
         (vec!["frobnicate"], 2, "bad_request"),
         (vec!["message", "--to", "ada", "-m", "x"], 2, "bad_request"),
@@ -46,8 +49,8 @@ fn an_unknown_flag_is_named_and_the_nearest_shown() {
     exit 2
     ");
     insta::assert_snapshot!(stage.said(&["tasks", "comment"]), @r"
-    ! error: the following required arguments were not provided: --message <TEXT> <ID> (bad_request)
-    ! hint: callboard tasks comment --message <TEXT> <ID>
+    ! error: the following required arguments were not provided: <TEXT|--message <TEXT>> <ID> (bad_request)
+    ! hint: callboard tasks comment <ID> <TEXT>
     exit 2
     ");
 }
@@ -71,10 +74,11 @@ fn a_slip_is_answered_with_the_call_that_was_meant() {
     let id = stage.add("Paint the buoys", &[]);
     for (args, hint) in [
         (vec!["list"], "callboard tasks list"),
-        (vec!["done", "tk-4f2a9c"], "callboard tasks done"),
+        (vec!["done", "tk-4f2a9c"], "callboard tasks done tk-4f2a9c"),
+        (vec!["done"], "callboard tasks done --help"),
         (vec!["tasks", "delete", &id], "callboard tasks cancel ID -m '<why>'"),
         (vec!["tasks", "tk-4f2a9c"], "callboard tasks show tk-4f2a9c"),
-        (vec!["tasks", "comment", &id, "it's wet"], "callboard tasks comment … -m 'it'\\''s wet'"),
+        (vec!["tasks", "question", &id, "is it wet, isn't it?"], "callboard tasks question … -m 'is it wet, isn'\\''t it?'"),
         (vec!["tasks", "--milestone", "harbour"], "callboard milestone list"),
         (vec!["tasks", "--assignee", "ada"], "callboard actors"),
         (vec!["tasks", "add", "x", "-p", "soon"], "callboard tasks add --help"),
@@ -102,6 +106,36 @@ fn what_can_only_mean_one_thing_is_understood() {
     let normal = stage.add("Coil the ropes", &[]);
     let shown: serde_json::Value = serde_json::from_str(&stage.ok(&["tasks", "show", &normal, "--json"])).unwrap();
     assert_eq!(shown["priority"], 2, "also at its default");
+}
+
+#[test]
+fn a_short_name_counts_when_it_fits_one_and_is_refused_with_the_candidates_when_it_fits_several() {
+    let stage = Stage::new();
+    let ids: Vec<String> = (0..40).map(|number| stage.add(&format!("Buoy {number}"), &[])).collect();
+    let begins = |start: &str| ids.iter().filter(|id| id.starts_with(start)).count();
+    let unique = ids.iter().find_map(|id| (4..9).map(|end| &id[..end]).find(|start| begins(start) == 1).map(|start| (id, start))).unwrap();
+    assert!(stage.ok(&["tasks", "show", unique.1]).contains(unique.0.as_str()));
+    stage.ok(&["tasks", "comment", unique.1, "Painted twice"]);
+    stage.ok(&["tasks", "comment", unique.1, "-m", "And dried"]);
+    let shown = stage.ok(&["tasks", "show", unique.0]);
+    assert!(shown.contains("Painted twice") && shown.contains("And dried"), "{shown}");
+    assert_eq!(stage.run(&["tasks", "comment", unique.0]).exit, 2);
+    assert_eq!(stage.run(&["tasks", "comment", unique.0, "this", "-m", "and that"]).exit, 2);
+
+    // Forty ids begin with sixteen digits.
+    let several = ids.iter().map(|id| &id[..4]).find(|start| begins(start) > 1).unwrap();
+    let refused = stage.run(&["tasks", "show", several]);
+    let named = ids.iter().filter(|id| id.starts_with(several) && refused.stderr.contains(id.as_str())).count();
+    assert!(refused.exit == 2 && named == begins(several).min(10), "{}", refused.stderr);
+    assert!(refused.stderr.contains("hint: give more of it; callboard tasks show tk-"), "{}", refused.stderr);
+    assert_eq!(stage.run(&["tasks", "show", several, "--json"]).json()["code"], "bad_request");
+
+    stage.ok(&["milestone", "add", "Spring season"]);
+    stage.ok(&["tasks", "edit", unique.1, "--milestone", "spring SEASON"]);
+    assert!(stage.ok(&["tasks", "--milestone", "Spring season"]).contains(unique.0.as_str()));
+    assert!(stage.ok(&["milestone", "show", "Spring season"]).contains(unique.0.as_str()));
+    let refused = stage.run(&["milestone", "show", "Autumn"]);
+    assert!(refused.exit == 2 && refused.stderr.contains("ms-000000"), "{}", refused.stderr);
 }
 
 #[test]
@@ -208,5 +242,47 @@ fn a_board_served_openly_is_not_taken_for_a_private_one() {
     for flag in ["--private", "--read-only"] {
         let ended = stage.run(&["ui", flag]);
         assert!(ended.exit == 1 && ended.stderr.contains(&format!("then callboard ui {flag}")), "{ended:?}");
+    }
+}
+
+#[test]
+fn a_type_that_nothing_can_have_is_refused_with_those_there_are() {
+    let stage = Stage::new();
+    insta::assert_snapshot!(stage.said(&["tasks", "--filter", "priority = 0 or type = nonsense"]), @r#"
+    ! error: filter, character 24: no task is of the type "nonsense" (bad_request)
+    !   filter[24..31]: E_VALUE: no task is of the type "nonsense"; types here: task, feature, bug, chore, docs, test, refactor, research, decision, incident
+    ! hint: types here: task, feature, bug, chore, docs, test, refactor, research, decision, incident
+    exit 2
+    "#);
+    // One that the project gave up is known as long as a task has it.
+    stage.ok(&["config", "set", "types", "[\"spike\"]"]);
+    stage.add("Try it", &["--type", "spike"]);
+    stage.ok(&["config", "set", "types", "[]"]);
+    assert!(stage.ok(&["tasks", "--type", "spike"]).contains("Try it"));
+    assert!(stage.ok(&["tasks", "--filter", "type = spike"]).contains("Try it"));
+}
+
+#[test]
+fn a_path_that_is_too_long_for_a_database_is_refused_and_nothing_is_left_there() {
+    let stage = Stage::bare();
+    let mut deep = stage.dir();
+    while deep.as_os_str().len() < 3_600 {
+        deep.push("d".repeat(200));
+    }
+    // The system makes no such path at once.
+    make_deep(&deep);
+    let output = stage.callboard(&["init", "--project", deep.to_str().unwrap(), "--no-client"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && said.contains("(too_large)") && said.contains("a board's may have") && said.contains("hint: move the repository"),
+        "{said}"
+    );
+    assert!(!deep.join(".callboard").exists());
+}
+
+fn make_deep(path: &std::path::Path) {
+    if !path.exists() {
+        make_deep(path.parent().unwrap());
+        std::fs::create_dir(path).unwrap();
     }
 }

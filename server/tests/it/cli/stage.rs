@@ -1,5 +1,6 @@
 //! A repository with a home of its own, the binary in it, and what it said with ids and times made equal.
 
+use crate::support::hints;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::io::Write;
@@ -23,8 +24,11 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// What it advised holds, whatever the test is about.
+    #[track_caller]
     fn of(output: Output) -> Ended {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+        hints::lines_hold(&String::from_utf8_lossy(&output.stderr));
         Ended { exit: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
@@ -107,6 +111,7 @@ impl Stage {
         command
     }
 
+    #[track_caller]
     pub fn run(&self, args: &[&str]) -> Ended {
         Ended::of(self.callboard(args).output().unwrap())
     }

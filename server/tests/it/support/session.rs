@@ -1,5 +1,6 @@
 //! A real MCP client, on a process's pipes or on a port.
 
+use super::hints;
 use super::server::Server;
 use crate::cli::stage::Stage;
 use axum::http::{HeaderName, HeaderValue};
@@ -73,6 +74,9 @@ impl Session {
         let text = content.as_text().unwrap().text.clone();
         assert_eq!(result.is_error == Some(true), text.starts_with("refused ("), "{text}");
         assert!(result.structured_content.is_none());
+        if text.starts_with("refused (") {
+            hints::calls_hold(&text);
+        }
         Ok(text)
     }
 
