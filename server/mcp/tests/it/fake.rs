@@ -93,6 +93,7 @@ impl Board for Fake {
             conflicts: Vec::new(),
             quarantine: Default::default(),
             inbox: Vec::new(),
+            unread: 0,
             task: None,
             refusal: None,
             connect: Vec::new(),
