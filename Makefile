@@ -26,7 +26,7 @@ check: wasm-target end2end/node_modules/.package-lock.json
 	$(NO_UI) cargo clippy --workspace --all-targets --exclude frontend -- -D warnings
 	cargo clippy -p frontend -p engine -p workflow -p filter --target wasm32-unknown-unknown -- -D warnings
 	$(NO_UI) RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --exclude frontend
-	cd end2end && npm run --silent types && npm run --silent css && npm run --silent links
+	cd end2end && npm run --silent types && npm run --silent css && npm run --silent links && npm run --silent licences -- --check
 	cargo build --release -p callboard
 	cd end2end && npm run --silent sizes
 

@@ -29,6 +29,7 @@ pub fn App() -> impl IntoView {
                 <ParentRoute path=path!("") view=Main ssr=SsrMode::Async>
                     <Route path=path!("") view=|| () ssr=SsrMode::Async/>
                     <Route path=path!("t/:id") view=|| () ssr=SsrMode::Async/>
+                    <Route path=path!("activity") view=|| () ssr=SsrMode::Async/>
                     <Route path=path!("settings") view=|| () ssr=SsrMode::Async/>
                 </ParentRoute>
             </Routes>

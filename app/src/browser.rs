@@ -59,6 +59,11 @@ pub fn socket_address(path: &str) -> String {
     format!("{scheme}://{}{path}", location.host().unwrap_or_default())
 }
 
+/// Whether the machine's keyboard has a ⌘.
+pub fn is_apple() -> bool {
+    window().navigator().platform().is_ok_and(|platform| platform.starts_with("Mac") || platform.starts_with("iP"))
+}
+
 /// Whether the tab is looked at.
 pub fn visible() -> bool {
     document().visibility_state() == web_sys::VisibilityState::Visible
@@ -259,6 +264,51 @@ pub fn fold_up(details: &web_sys::Element) {
     }
 }
 
+/// Loads another page.
+pub fn load(address: &str) {
+    let _ = window().location().assign(address);
+}
+
+/// How far the page is scrolled, and its part that scrolls.
+fn scrolled() -> (f64, Option<HtmlElement>) {
+    let main = element("main");
+    let inside = main.as_ref().map_or(0, |main| main.scroll_top());
+    (f64::from(inside) + window().scroll_y().unwrap_or(0.0), main)
+}
+
+/// Whether the reader is in the middle of a list that moves: further down, or with the focus or something unfolded in it.
+pub fn reads_on() -> bool {
+    const A_LITTLE: f64 = 60.0;
+    let held = document().active_element().is_some_and(|active| active.closest(".timeline").is_ok_and(|list| list.is_some()));
+    let unfolded = document().query_selector(".timeline details[open]").is_ok_and(|open| open.is_some());
+    scrolled().0 > A_LITTLE || held || unfolded
+}
+
+/// Scrolls to the top of the page.
+pub fn to_top() {
+    if let (_, Some(main)) = scrolled() {
+        main.set_scroll_top(0);
+    }
+    window().scroll_to_with_x_and_y(0.0, 0.0);
+}
+
+/// What is unfolded and says how it is called when the page is drawn again.
+pub fn unfolded() -> Vec<String> {
+    let Ok(open) = document().query_selector_all("details[data-keep][open]") else { return Vec::new() };
+    (0..open.length()).filter_map(|place| open.item(place)?.dyn_into::<web_sys::Element>().ok()?.get_attribute("data-keep")).collect()
+}
+
+/// Unfolds them again.
+pub fn unfold_again(names: Vec<String>) {
+    request_animation_frame(move || {
+        for name in names {
+            if let Ok(Some(details)) = document().query_selector(&format!("details[data-keep=\"{name}\"]")) {
+                let _ = details.set_attribute("open", "");
+            }
+        }
+    });
+}
+
 /// Loads the page again.
 pub fn reload() {
     let _ = window().location().reload();
@@ -352,29 +402,20 @@ pub fn pressed(event: &web_sys::MouseEvent, name: &str) -> Option<String> {
     element.closest(&format!("[{name}]")).ok()??.get_attribute(name)
 }
 
-/// Where the card of a task is, if it can be seen.
-pub fn place_of(id: &str) -> Option<(f64, f64)> {
-    let card = document().query_selector(&format!("[data-card=\"{id}\"]")).ok().flatten()?;
-    let place = card.get_bounding_client_rect();
-    let seen = place.bottom() > 0.0 && place.top() < window().inner_height().ok()?.as_f64()?;
-    seen.then(|| (place.left(), place.top()))
+/// Writes another word on the button that was pressed.
+pub fn relabel(event: &web_sys::MouseEvent, text: &str) {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    if let Some(button) = target.and_then(|target| target.closest("button").ok().flatten()) {
+        button.set_text_content(Some(text));
+    }
 }
 
-/// Moves the card of a task from where it was to where it is now, once it is there; the styles say how long that takes.
-pub fn glide(id: String, from: (f64, f64)) {
-    request_animation_frame(move || {
-        let Some(to) = place_of(&id) else { return };
-        let (x, y) = (from.0 - to.0, from.1 - to.1);
-        let found = document().query_selector(&format!("[data-card=\"{id}\"]")).ok().flatten();
-        let Some(card) = found.and_then(|card| card.dyn_into::<HtmlElement>().ok()).filter(|_| x.abs() + y.abs() > 1.0) else { return };
-        let _ = card.style().set_property("--from", &format!("{x}px {y}px"));
-        let _ = card.set_attribute("data-glides", "");
-        set_timeout(
-            move || {
-                let _ = card.remove_attribute("data-glides");
-                let _ = card.style().remove_property("--from");
-            },
-            std::time::Duration::from_millis(200),
-        );
-    });
+/// The card of a task, if it is on the page.
+pub fn card_of(id: &str) -> Option<HtmlElement> {
+    document().query_selector(&format!("[data-card=\"{id}\"]")).ok().flatten()?.dyn_into().ok()
+}
+
+/// Whether the reader asked for less motion.
+pub fn wants_less_motion() -> bool {
+    window().match_media("(prefers-reduced-motion: reduce)").ok().flatten().is_some_and(|asked| asked.matches())
 }

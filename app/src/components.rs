@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod avatar;
 pub mod bars;
+pub mod brush;
 pub mod card;
 pub mod column;
 pub mod commits;

@@ -72,6 +72,10 @@ fn request(command: &str, fields: &[(&str, &str)], end_of_day: &dyn Fn(&str) -> 
             "expect" | "fence" => {}
             // A setting's key has another name in a form, where `key` is the one that makes a retry safe.
             "setting" => drop(args.insert("key".to_owned(), value)),
+            // A form says everything in text; this one setting is a choice of two.
+            "value" if command == "configure" && args.get("key").is_some_and(|key| key == "review_default") && matches!(*text, "true" | "false") => {
+                args.insert("value".to_owned(), (*text == "true").into());
+            }
             "value" if command == "configure" && text.trim().is_empty() => drop(args.insert("value".to_owned(), Value::Null)),
             name => add(&mut args, command, name, text, value),
         }
@@ -218,6 +222,10 @@ mod tests {
         assert_eq!(form[0].to_value(), json!({"command": "configure", "key": "k-1", "args": {"key": "zone", "value": "Europe/Berlin"}}));
         let form = parsed(&[("command", "configure"), ("setting", "base"), ("value", " ")]).unwrap();
         assert_eq!(form[0].to_value(), json!({"command": "configure", "args": {"key": "base", "value": null}}), "empty is the default again");
+        let form = parsed(&[("command", "configure"), ("setting", "review_default"), ("value", "true")]).unwrap();
+        assert_eq!(form[0].to_value(), json!({"command": "configure", "args": {"key": "review_default", "value": true}}), "a choice of two");
+        let form = parsed(&[("command", "configure"), ("setting", "name"), ("value", "true")]).unwrap();
+        assert_eq!(form[0].to_value(), json!({"command": "configure", "args": {"key": "name", "value": "true"}}), "a name stays text");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The keyboard: which key means what, as data, so that the help lists exactly what works.
 
+use crate::places::PAGES;
+
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -45,13 +47,12 @@ pub enum Act {
     Lift,
 }
 
-/// Each key with what it does and what it asks for, in the order of the help.
-pub const ACTS: [(&str, &str, Act); 20] = [
+/// Each key with what it does and what it asks for, in the order of the help; those that go to a page are in [`crate::places::PAGES`].
+pub const ACTS: [(&str, &str, Act); 19] = [
     ("?", "Show these keys", Act::Help),
     ("/", "Search everything", Act::Search),
     ("f", "Go to the filter", Act::Filter),
     ("Ctrl K", "Commands: go to, open a task, do something (⌘ K on a Mac)", Act::Palette),
-    ("g b", "Go to the board", Act::Go),
     ("c", "Add a task", Act::Add),
     ("j or ↓", "Next card", Act::Down),
     ("k or ↑", "Previous card", Act::Up),
@@ -68,6 +69,15 @@ pub const ACTS: [(&str, &str, Act); 20] = [
     ("n", "Next card that needs you", Act::NextNeedsYou),
     ("Esc", "Close what is on top", Act::Escape),
 ];
+
+/// Every key with what it does, as the help lists them: what leads to pages stands where one looks for it, after the palette.
+pub fn help() -> Vec<(String, &'static str)> {
+    let pages = || PAGES.iter().filter_map(|page| page.key).map(|(key, words)| (format!("g {key}"), words));
+    let mut all: Vec<(String, &'static str)> = ACTS.into_iter().map(|(key, words, _)| (key.to_owned(), words)).collect();
+    let after = ACTS.iter().position(|(_, _, act)| *act == Act::Palette).map_or(0, |place| place + 1);
+    all.splice(after..after, pages());
+    all
+}
 
 /// Whether the palette offers it: what makes sense when it is chosen by name.
 pub fn is_offered(act: Act) -> bool {
@@ -144,6 +154,14 @@ mod tests {
             assert_eq!(read("Escape", with), Some(Act::Escape));
             assert_eq!(read("k", With { control: true, ..with }), Some(Act::Palette));
         }
+    }
+
+    #[test]
+    fn the_help_lists_the_pages_that_keys_lead_to() {
+        let help = help();
+        let at = |key: &str| help.iter().position(|(own, _)| own == key);
+        assert!(at("g b") > at("Ctrl K") && at("g a") > at("g b") && at("c") > at("g a"), "{help:?}");
+        assert_eq!(read("g", With::default()), Some(Act::Go));
     }
 
     #[test]

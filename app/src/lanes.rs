@@ -1,8 +1,9 @@
 //! What stands side by side and below each other: cards in groups, rows in order. Pure, so that the keyboard walks what the eye sees.
 
 use crate::look::{Group, Look, Sort};
-use crate::order;
+use crate::{order, words};
 use contracts::TaskId;
+use contracts::command::Priority;
 use contracts::view::{MilestoneView, TaskCard};
 use std::cmp::Ordering;
 
@@ -17,7 +18,8 @@ pub struct Lane {
     pub ids: Vec<TaskId>,
 }
 
-/// Cards in groups: milestones by due date and age, people by name, types by name; what belongs to none comes last.
+/// Cards in groups: milestones by due date and age, priorities the most urgent first, people, types and labels by name; what belongs to
+/// none comes last. Every card lies in one group, one with several labels in that of its first.
 pub fn lanes(group: Group, cards: &[TaskCard], milestones: &[MilestoneView]) -> Vec<Lane> {
     let mut sorted: Vec<&TaskCard> = cards.iter().collect();
     sorted.sort_by(|a, b| by_board(a, b));
@@ -40,6 +42,12 @@ fn lane_of(group: Group, card: &TaskCard, milestones: &[MilestoneView]) -> (Stri
     match group {
         Group::Standing => (order::place(card.column).to_string(), card.column.as_str().to_owned(), card.column.words().to_owned()),
         Group::Type => named(&card.kind, &card.kind),
+        Group::Label => card.labels.first().map_or_else(|| none("No label"), |label| named(label, label)),
+        Group::Priority => {
+            let number = card.priority.to_string();
+            let words = Priority::parse(i64::from(card.priority)).map_or_else(|_| number.clone(), |priority| words::sentence(priority.words()));
+            (number.clone(), number, words)
+        }
         Group::Milestone => match &card.milestone {
             None => none("No milestone"),
             Some(id) => {
@@ -117,6 +125,21 @@ mod tests {
         let lanes = lanes(Group::Assignee, &board(), &[]);
         let seen: Vec<(&str, String)> = lanes.iter().map(|lane| (lane.name.as_str(), ids(&lane.ids))).collect();
         assert_eq!(seen, [("ana", "2".to_owned()), ("Nobody yet", "13".to_owned())]);
+    }
+
+    #[test]
+    fn every_card_lies_in_one_group_whatever_they_are_grouped_by() {
+        let mut cards = board();
+        cards[0].labels = vec!["paint".into(), "hull".into()];
+        cards[1].labels = vec!["hull".into()];
+        cards[1].priority = 0;
+        let seen = |group| lanes(group, &cards, &[]).iter().map(|lane| format!("{} {}", lane.name, ids(&lane.ids))).collect::<Vec<_>>();
+        assert_eq!(seen(Group::Label), ["hull 2", "paint 1", "No label 3"]);
+        assert_eq!(seen(Group::Priority), ["Urgent 2", "Normal 13"]);
+        for group in Group::ALL.iter().copied() {
+            let all: Vec<TaskId> = lanes(group, &cards, &[]).into_iter().flat_map(|lane| lane.ids).collect();
+            assert!(all.len() == 3 && cards.iter().all(|card| all.contains(&card.id)), "{group:?}");
+        }
     }
 
     #[test]

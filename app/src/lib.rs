@@ -16,6 +16,7 @@
 
 #![recursion_limit = "512"]
 
+pub mod activity;
 pub mod app;
 pub mod browser;
 pub mod bulk;
@@ -39,12 +40,14 @@ pub mod look;
 pub mod markdown;
 pub mod markup;
 pub mod mentions;
+pub mod motion;
 pub mod moves;
 pub mod order;
 #[allow(missing_docs, reason = "as for components")]
 pub mod pages;
 pub mod palette;
 pub mod paste;
+pub mod places;
 pub mod port;
 pub mod shell;
 pub mod store;

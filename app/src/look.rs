@@ -26,6 +26,10 @@ pub enum Group {
     Assignee,
     /// What kind of work they are.
     Type,
+    /// The first of their labels.
+    Label,
+    /// How urgent they are.
+    Priority,
 }
 
 /// What a list is sorted by.
@@ -77,7 +81,7 @@ macro_rules! words {
 }
 
 words!(View { Columns = "columns", "Columns"; List = "list", "List"; Graph = "graph", "Graph" });
-words!(Group { Standing = "standing", "Standing"; Milestone = "milestone", "Milestone"; Assignee = "assignee", "Assignee"; Type = "type", "Type" });
+words!(Group { Standing = "standing", "Standing"; Milestone = "milestone", "Milestone"; Assignee = "assignee", "Assignee"; Type = "type", "Type"; Label = "label", "Label"; Priority = "priority", "Priority" });
 words!(Sort {
     Board = "board", "Order of the board";
     Title = "title", "Title";

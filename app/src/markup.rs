@@ -17,6 +17,11 @@ impl Markup {
         Markup(escaped(&sprite))
     }
 
+    /// With the icons of a file, by its name or path.
+    pub fn with_icons(sprite: &str) -> Markup {
+        Markup(escaped(&crate::Assets::address(sprite)))
+    }
+
     /// A small icon that decorates.
     pub fn icon(&self, name: &str) -> String {
         format!("<svg class=\"icon\" data-size=\"sm\" aria-hidden=\"true\"><use href=\"{}#{name}\"></use></svg>", self.0)

@@ -7,6 +7,8 @@ use contracts::view::TaskCard;
 pub enum Does {
     /// Goes to an address below the base.
     Go(String),
+    /// Loads a page below the base.
+    Load(&'static str),
     /// Opens a task.
     Open(contracts::TaskId),
     /// Does what a key does.

@@ -23,6 +23,24 @@ pub fn unreachable() -> Problem {
     Problem::new(Code::Unreachable, "The board does not answer").hint(contracts::Hint::text("What you wrote is kept. Try again when it is back."))
 }
 
+/// The activity that parameters of an address ask for, as the server draws it.
+///
+/// # Errors
+/// What the server refuses; on the server itself nothing calls it.
+#[cfg(feature = "hydrate")]
+pub async fn activity(base: &str, query: &str) -> Result<crate::activity::Drawn, Problem> {
+    http::HttpBoard::new(base).activity_drawn(query).await
+}
+
+/// As in the browser, where alone it is read again.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "hydrate"))]
+pub async fn activity(_: &str, _: &str) -> Result<crate::activity::Drawn, Problem> {
+    Err(unreachable())
+}
+
 /// Markdown as the server renders it.
 ///
 /// # Errors

@@ -6,8 +6,9 @@ use contracts::view::Allowance;
 use leptos::prelude::*;
 
 use crate::moves::Ask;
+use crate::places::Place;
 use crate::store::Store;
-use crate::words;
+use crate::{Base, words};
 
 /// A lifted card.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +59,10 @@ pub struct Press {
 /// The page's own state.
 #[derive(Clone, Copy)]
 pub struct Ui {
+    /// The page that was loaded.
+    pub place: Place,
+    /// Its parameters with their `?`, where they are not the look at the board.
+    pub query: StoredValue<String>,
     /// The help is open.
     pub help: RwSignal<bool>,
     /// The form to add a task is open.
@@ -91,9 +96,11 @@ pub struct Ui {
 }
 
 impl Ui {
-    /// Nothing open, nothing lifted.
-    pub fn new() -> Ui {
+    /// Nothing open, nothing lifted, on a page with these parameters.
+    pub fn new(place: Place, query: String) -> Ui {
         Ui {
+            place,
+            query: StoredValue::new(query),
             help: RwSignal::new(false),
             adding: RwSignal::new(false),
             moving: RwSignal::new(None),
@@ -109,6 +116,14 @@ impl Ui {
             letters: RwSignal::new(true),
             going: RwSignal::new(false),
             asked: RwSignal::new(None),
+        }
+    }
+
+    /// The address of the page that lies under an open card, as it is looked at.
+    pub fn home(self, base: &Base, store: Store) -> String {
+        match self.place {
+            Place::Board => base.board(&store.query()),
+            other => base.path(&format!("{}{}", other.page().path, self.query.get_value())),
         }
     }
 
@@ -144,7 +159,7 @@ fn picked(rows: &[TaskId], selected: &[TaskId], anchor: Option<&TaskId>, id: &Ta
 
 impl Default for Ui {
     fn default() -> Ui {
-        Ui::new()
+        Ui::new(Place::Board, String::new())
     }
 }
 

@@ -142,8 +142,9 @@ test("what is typed and unfolded on a card stays while others change it", async 
   const board = await Board.open(page, `${project.url}/t/${id}`);
   const about = page.getByRole("complementary", { name: "About this task" });
   const typed = new Map<string, Locator>();
+  await about.getByLabel("More actions").click();
   for (const word of ["Close…", "Hold…", "Cancel task…", "Release…"]) {
-    const details = about.getByRole("group", { includeHidden: true }).filter({ has: page.locator("summary", { hasText: word }) });
+    const details = about.locator("details[name=act]").filter({ has: page.locator("summary", { hasText: word }) });
     await details.locator("summary").click();
     typed.set(`Words for ${word}`, details.locator("textarea"));
   }

@@ -83,6 +83,19 @@ test.describe("the demonstration", () => {
     await accessible(page);
   });
 
+  test("the activity, with its table and its audit", async ({ page, bareProject, accessible }) => {
+    await demonstration(page, bareProject);
+    for (const [name, address] of [["activity", "/activity"], ["activity-asked", "/activity?since=24h&kind=task.*"], ["activity-audit", "/activity?audit=true"], ["activity-nothing", "/activity?text=no-such-words"], ["activity-refused", "/activity?task=x"]] as const) {
+      await page.goto(`${bareProject.url}${address}`);
+      await expect(page.getByRole("heading", { level: 1, name: "Activity" })).toBeVisible();
+      await pictures(page, name);
+      await accessible(page);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${bareProject.url}/activity`);
+    await pictures(page, "activity-phone");
+  });
+
   test("what needs a person, each kind", async ({ page, bareProject, accessible }) => {
     const board = await demonstration(page, bareProject);
     const panel = page.getByRole("dialog");

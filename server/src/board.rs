@@ -3,6 +3,7 @@
 //! Writes wait in one bounded queue for the process's single writer, which commits up to 64 of them in one transaction. Reads go to the
 //! store's readers; what they give becomes views in `assemble`. Somebody's board is a `Board` that already knows who calls.
 
+mod activity;
 mod assemble;
 mod caller;
 mod changes;

@@ -3,6 +3,7 @@
 //! Every request passes, outermost first: a panic becomes `internal`; an id and a trace; the doors (`Host`, `Origin`); security
 //! headers; then, by route, the credential. Live sockets and MCP are handed in by boot and stand behind the same doors.
 
+pub mod activity;
 pub mod api;
 pub mod body;
 pub mod credentials;
@@ -121,7 +122,12 @@ pub fn router(site: Arc<Site>, mounts: Mounts) -> Router {
         .layer(session)
         .layer(smaller())
         .with_state(site.clone());
-    let open = Router::new().route("/pkg/{*name}", get(files::file)).route("/pkg/", get(files::none)).route("/healthz", get(health)).with_state(site.clone());
+    let open = Router::new()
+        .route("/pkg/{*name}", get(files::file))
+        .route("/pkg/", get(files::none))
+        .route("/licences.txt", get(files::licences))
+        .route("/healthz", get(health))
+        .with_state(site.clone());
     pages.nest("/api", api).merge(live).merge(mcp).merge(forms).merge(open).layer(from_fn_with_state(Gate::of(&site), outermost))
 }
 

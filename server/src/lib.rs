@@ -14,6 +14,7 @@ mod hooks;
 pub mod http;
 mod import;
 mod init;
+mod known;
 mod lasting;
 pub mod live;
 mod logging;

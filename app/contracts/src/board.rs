@@ -2,14 +2,15 @@
 
 use crate::command::{CommandRequest, Receipt};
 use crate::graph::{GraphView, Walk};
+use crate::hint::Hint;
 use crate::id::{Actor, CommitSha, EventId, TaskId};
 use crate::moment::Moment;
 use crate::problem::{Code, Problem};
 use crate::report::{Narrate, ReportQuery, ReportRow, ReportView};
-use crate::settings::{SettingsQuery, SettingsView};
+use crate::settings::{KnownProject, SettingsQuery, SettingsView};
 use crate::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
-    NextRequest, Page, Queue, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActivityView, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView,
+    NextAnswer, NextRequest, Page, Queue, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
 };
 use std::future::Future;
 use std::pin::Pin;
@@ -112,6 +113,14 @@ pub trait Board: Send + Sync + 'static {
     fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>>;
     /// What happened on the board, newest first.
     fn activity(&self, query: ActivityQuery) -> Answer<'_, Page<Entry>>;
+    /// The same with everything about each event. A body that does not reach the log itself has nothing but the entries.
+    fn events(&self, _query: ActivityQuery) -> Answer<'_, Page<HistoryRow>> {
+        Box::pin(async { Err(no_log()) })
+    }
+    /// What the activity page shows. A body that does not reach the log itself does not know it.
+    fn timeline(&self, _query: TimelineQuery) -> Answer<'_, ActivityView> {
+        Box::pin(async { Err(no_log()) })
+    }
     /// Who is there and what they hold.
     fn actors(&self) -> Answer<'_, Vec<ActorRow>>;
     /// The caller's inbox; with `deliver` what is handed out is marked as delivered in the same transaction.
@@ -158,6 +167,10 @@ pub trait Board: Send + Sync + 'static {
     fn cancel_narration(&self, _label: String) -> Answer<'_, ()> {
         no_reports()
     }
+    /// The projects this person opened lately on this machine. A body that knows of no others has none.
+    fn projects(&self) -> Answer<'_, Vec<KnownProject>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
     /// How the project is wired to git and to agent clients here, and, when asked, whether its log holds.
     fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView>;
 }
@@ -165,4 +178,9 @@ pub trait Board: Send + Sync + 'static {
 /// The answer of a board that keeps no reports.
 fn no_reports<'a, T: Send + 'a>() -> Answer<'a, T> {
     Box::pin(async { Err(Problem::new(Code::NotFound, "this board keeps no reports")) })
+}
+
+/// What a body says that does not reach the log itself.
+fn no_log() -> Problem {
+    Problem::new(Code::Unreachable, "The log can't be read from here").hint(Hint::text("open the activity page"))
 }

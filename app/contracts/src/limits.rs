@@ -68,6 +68,10 @@ pub const COMMANDS_QUEUED_MAX: usize = 256;
 pub const COMMANDS_PER_TRANSACTION_MAX: usize = 64;
 /// Rows of a list or activity page.
 pub const PAGE_ROWS_MAX: usize = 200;
+/// Events on a page of the activity.
+pub const ACTIVITY_ROWS: u32 = 100;
+/// Actors whose part of the activity is told.
+pub const TALLIES_MAX: usize = 50;
 /// Cards a column has on a page's first load.
 pub const COLUMN_CARDS_FIRST: usize = 100;
 /// Closed cards on a page's first load.

@@ -70,6 +70,23 @@ pub struct Snippet {
     pub text: String,
 }
 
+/// A project this person opened lately on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownProject {
+    /// What people call it.
+    pub name: String,
+    /// Its folder, from the person's home where it lies below it.
+    pub place: String,
+    /// Its page, while it is served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The line that serves it.
+    pub command: String,
+    /// Whether it is the one whose page this is.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub here: bool,
+}
+
 /// Something wrong in the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogFinding {
@@ -107,7 +124,8 @@ pub struct SettingsQuery {
     pub verify: bool,
 }
 
-/// The settings of a project and of this machine's copy of it. Nothing in it is a path of the machine.
+/// The settings of a project and of this machine's copy of it. Nothing in it is a path of the machine, but for the projects this person
+/// opened on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingsView {
     /// Position of the log.
@@ -121,6 +139,15 @@ pub struct SettingsView {
     /// The log, when it was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<LogCheck>,
+    /// Whether a task wants a review when nobody says.
+    #[serde(default)]
+    pub review_default: bool,
+    /// What writes the prose of reports; empty when none was named.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub narration: String,
+    /// The projects this person opened lately, this one among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub projects: Vec<KnownProject>,
     /// Build of this program.
     pub version: String,
     /// Terms it is under.

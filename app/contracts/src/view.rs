@@ -1,7 +1,9 @@
 //! What reads give. Shapes are good for one release of client and server; keys at their default are left out.
 
+mod activity;
 mod commit;
 
+pub use activity::{ActivityQuery, ActivityView, Histogram, KindGroup, Tally, TimelineQuery};
 pub use commit::{CommitDetail, DiffView, FileChanged, FileDiff, Hunk};
 
 use crate::board::Surface;
@@ -591,33 +593,6 @@ pub struct TaskQuery {
     /// For this actor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignee: Option<Actor>,
-    /// Where to go on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
-    /// 200 at most and by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u32>,
-}
-
-/// Which happenings.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ActivityQuery {
-    /// One kind, or a family with `.*`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// By this actor.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub actor: Option<Actor>,
-    /// About this task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<TaskId>,
-    /// At or after.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<Moment>,
-    /// Before.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub until: Option<Moment>,
     /// Where to go on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,

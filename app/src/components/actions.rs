@@ -1,6 +1,7 @@
 //! What can be done with the open card: every command the reader may give, and in words why not the others.
 
 use crate::components::form::{CommandForm, FormState, Send, TextArea, TextField};
+use crate::components::icon::Icon;
 use crate::components::panel::of_open;
 use crate::moves::{self, Ask, Move};
 use crate::store::Store;
@@ -48,6 +49,9 @@ const ACTIONS: [Action; 9] = [
     Action { command: "cancel", word: "Cancel task", takes: Takes::Cancelling },
 ];
 
+/// What stands in the row itself: what a reader of a card wants of it most. The rest is one press further away.
+const MAIN: [&str; 5] = ["claim", "close", "submit", "unhold", "reopen"];
+
 /// How an action stands for the reader.
 #[derive(Clone, PartialEq)]
 enum Offer {
@@ -74,28 +78,48 @@ pub fn Actions() -> impl IntoView {
     // Everything is made once for a task and follows what it shows by itself, so that a change elsewhere neither folds a form nor
     // takes what is typed into it.
     let task = of_open(store, |task| task.card.id.clone());
-    let refused = of_open(store, |task| {
+    // The answer to a refused form shows it, wherever it is.
+    let asked =
+        store.refusal.get_untracked().is_some_and(|refusal| !is_main(&refusal.command) && ACTIONS.iter().any(|action| action.command == refusal.command));
+    move || {
+        task.get().map(|task| {
+            let buttons = |main: bool| {
+                let these = ACTIONS.into_iter().filter(|action| is_main(action.command) == main);
+                these.map(|action| view! { <Offered action=action task=task.clone()/> }).collect_view()
+            };
+            view! {
+                <div class="acts">
+                    {buttons(true)}
+                    <MoveTo task=task.clone()/>
+                    <details class="unfold" data-part="more" open=asked>
+                        <summary class="button" data-shape="square" aria-label="More actions" title="More actions"><Icon name="more"/></summary>
+                        <div class="acts">{buttons(false)}</div>
+                        <WhyNot main=false/>
+                    </details>
+                </div>
+                <WhyNot main=true/>
+            }
+        })
+    }
+}
+
+fn is_main(command: &str) -> bool {
+    MAIN.contains(&command)
+}
+
+/// Why those of the actions that are refused are.
+#[component]
+fn WhyNot(main: bool) -> impl IntoView {
+    let refused = of_open(expect_context::<Store>(), move |task| {
         let why = |action: &Action| match offer(task, action.command) {
             Offer::Refused(text) => Some((action.word, text)),
             _ => None,
         };
-        ACTIONS.iter().filter_map(why).collect::<Vec<_>>()
+        ACTIONS.iter().filter(|action| is_main(action.command) == main).filter_map(why).collect::<Vec<_>>()
     });
-    let why = move || {
+    move || {
         let refused = refused.get().unwrap_or_default();
         refused.into_iter().map(|(word, text)| view! { <p class="quiet t-12"><b>{word}</b>": "{text}</p> }).collect_view()
-    };
-    move || {
-        task.get().map(|task| {
-            let buttons = ACTIONS.map(|action| view! { <Offered action=action task=task.clone()/> }).collect_view();
-            view! {
-                <div class="acts">
-                    {buttons}
-                    <MoveTo task=task/>
-                </div>
-                {why}
-            }
-        })
     }
 }
 

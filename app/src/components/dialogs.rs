@@ -87,7 +87,7 @@ pub fn Help() -> impl IntoView {
             view! {
                 <Small heading="Keys".to_owned() close=close>
                     <dl class="keylist">
-                        {keys::ACTS.into_iter().map(|(key, what, _)| view! { <dt><kbd>{key}</kbd></dt><dd>{what}</dd> }).collect_view()}
+                        {keys::help().into_iter().map(|(key, what)| view! { <dt><kbd>{key}</kbd></dt><dd>{what}</dd> }).collect_view()}
                     </dl>
                     <label class="tick">
                         <input type="checkbox" prop:checked=move || ui.letters.get() on:change=move |event| {

@@ -6,10 +6,12 @@ use crate::components::icon::{Icon, Shape};
 use crate::components::time::Ago;
 use crate::live::Status;
 use crate::markup::Markup;
+use crate::places::{PAGES, Place};
 use crate::store::Store;
 use crate::ui::Ui;
 use crate::words::escaped;
 use crate::{Base, Theme, browser, times, words};
+use contracts::settings::KnownProject;
 use contracts::standing::Column;
 use contracts::view::{Page, SearchHit};
 use leptos::prelude::*;
@@ -26,6 +28,7 @@ pub fn TopBar() -> impl IntoView {
             <div class="brand">
                 <Mark/>
                 <a class="button" data-kind="quiet" href=home><bdi>{move || store.project.with(|project| project.name.clone())}</bdi></a>
+                <Projects/>
             </div>
             <Search/>
             <div class="push">
@@ -39,6 +42,51 @@ pub fn TopBar() -> impl IntoView {
                 })}
             </div>
         </header>
+    }
+    .into_any()
+}
+
+/// The other boards of this person, asked for when they are looked for. Without scripts the settings list them.
+#[component]
+fn Projects() -> impl IntoView {
+    let store = expect_context::<Store>();
+    let settings = format!("{}#projects", Base::here().path(crate::pages::settings::PATH));
+    let found = RwSignal::new(None::<Vec<KnownProject>>);
+    let opened = move |event: web_sys::Event| {
+        if !event_target::<web_sys::Element>(&event).has_attribute("open") {
+            return;
+        }
+        spawn_local(async move {
+            let Ok(port) = store.port() else { return };
+            // What can't be asked just now is said by the line; the settings list them too.
+            found.set(port.0.projects().await.ok());
+        });
+    };
+    let rows = move || {
+        let Some(projects) = found.get() else { return String::new() };
+        let one = |project: &KnownProject| {
+            let (name, place) = (escaped(&project.name), escaped(&project.place));
+            match &project.url {
+                _ if project.here => {
+                    format!("<li><a href=\"\" rel=\"external\" aria-current=\"true\"><b dir=\"auto\">{name}</b><small>{place}</small></a></li>")
+                }
+                Some(url) => format!("<li><a href=\"{}\" rel=\"external\"><b dir=\"auto\">{name}</b><small>{place}</small></a></li>", escaped(url)),
+                None => format!("<li><div><b dir=\"auto\">{name}</b><small>not served: <code>{}</code></small></div></li>", escaped(&project.command)),
+            }
+        };
+        projects.iter().map(one).collect()
+    };
+    view! {
+        <details class="menu projects" on:toggle=opened>
+            <summary class="button" data-kind="quiet" data-shape="square" aria-label="Switch project" title="Switch project"><Icon name="down" size="sm"/></summary>
+            <div class="sheet">
+                <h2>"Projects"</h2>
+                <ul inner_html=rows></ul>
+                {move || found.with(|found| found.as_ref().is_some_and(|all| all.iter().all(|project| project.here)))
+                    .then(|| view! { <p class="quiet t-12">"No other board was opened on this machine yet."</p> })}
+                <p><a href=settings rel="external">"All of them, in the settings"</a></p>
+            </div>
+        </details>
     }
     .into_any()
 }
@@ -313,39 +361,38 @@ fn ThemeSwitch() -> impl IntoView {
     .into_any()
 }
 
-/// The pages there are.
+/// The pages there are. Each is loaded whole, so that what it looks at is looked at when it is opened; the board and its cards are one page.
 #[component]
-pub fn Rail(settings: bool) -> impl IntoView {
+pub fn Rail(place: Place) -> impl IntoView {
     let store = expect_context::<Store>();
     let ui = use_context::<Ui>();
     let base = Base::here();
-    let home = base.path("/");
-    let current = |here: bool| here.then_some("page");
-    // The settings are a page of their own: what is on it is looked at when it is loaded.
-    let leaves = settings.then_some("external");
     let asks = move || store.counts.with(|counts| counts.column(Column::NeedsYou));
     let version = store.version.with_untracked(|version| version.split(['+', '-']).next().unwrap_or_default().to_owned());
+    let badge = move || {
+        let asks = asks();
+        (asks > 0).then(|| {
+            view! {
+                <span class="badge" data-state="person" title=format!("{} you", words::count(asks, "card needs", "cards need"))>{asks}</span>
+            }
+        })
+    };
+    let pages = PAGES.map(|page| {
+        let within = place == Place::Board && page.place == Place::Board;
+        view! {
+            <li>
+                <a href=base.path(page.path) aria-current=(page.place == place).then_some("page") rel=(!within).then_some("external")>
+                    <Icon name=page.icon/>
+                    <span>{page.name}</span>
+                    {(page.place == Place::Board).then_some(badge)}
+                </a>
+            </li>
+        }
+    });
     view! {
         <nav class="rail" aria-label="Project">
             <ul>
-                <li>
-                    <a href=home aria-current=current(!settings) rel=leaves>
-                        <Icon name="board"/>
-                        <span>"Board"</span>
-                        {move || {
-                            let asks = asks();
-                            (asks > 0).then(|| view! {
-                                <span class="badge" data-state="person" title=format!("{} you", words::count(asks, "card needs", "cards need"))>{asks}</span>
-                            })
-                        }}
-                    </a>
-                </li>
-                <li>
-                    <a href=base.path(crate::pages::settings::PATH) aria-current=current(settings) rel="external">
-                        <Icon name="settings"/>
-                        <span>"Settings"</span>
-                    </a>
-                </li>
+                {pages.collect_view()}
             </ul>
             <p>
                 {format!("Callboard {version}")}

@@ -8,7 +8,7 @@ use crate::palette::{Does, Row, rows};
 use crate::store::Store;
 use crate::ui::Ui;
 use crate::words::escaped;
-use crate::{Base, Theme, browser};
+use crate::{Base, Theme, browser, places};
 use contracts::TaskId;
 use contracts::view::TaskCard;
 use leptos::prelude::*;
@@ -42,6 +42,10 @@ fn fixed(store: Store, on_card: bool, card_open: bool) -> Vec<Row> {
         if keys::is_offered(act) && makes_sense {
             all.push(row(words, key, Does::Act(act)));
         }
+    }
+    for page in places::PAGES {
+        let key = page.key.map(|(key, _)| format!("g {key}")).unwrap_or_default();
+        all.push(row(&format!("Go to {}", page.name.to_lowercase()), &key, Does::Load(page.path)));
     }
     for view in View::ALL.iter().copied() {
         let query = store.look.with_untracked(|look| Look { view, ..look.clone() }.query());
@@ -86,6 +90,7 @@ fn Open() -> impl IntoView {
             close();
             match row.does {
                 Does::Go(query) => navigate(&base.board(&query), NavigateOptions { scroll: false, ..NavigateOptions::default() }),
+                Does::Load(path) => browser::load(&base.path(path)),
                 Does::Open(id) => navigate(&base.task(id.as_str(), &store.query_now()), NavigateOptions { scroll: false, ..NavigateOptions::default() }),
                 // Once the focus is back on the card it is about.
                 Does::Act(act) => ui.asked.set(Some(act)),

@@ -11,6 +11,7 @@ use crate::components::tabs::{Chosen, ReplyBelow, Tabs};
 use crate::components::time::Since;
 use crate::components::{avatar, card};
 use crate::store::Store;
+use crate::ui::Ui;
 use crate::{Base, browser, times};
 use contracts::view::TaskView;
 use leptos::prelude::*;
@@ -22,7 +23,10 @@ pub fn PanelHead(#[prop(optional)] page: bool) -> impl IntoView {
     let base = Base::here();
     let id = move || store.open_id.get().map(|id| id.to_string()).unwrap_or_default();
     let milestone = move || store.open.with(|task| task.as_ref().and_then(|task| task.milestone_detail.as_ref().map(|milestone| milestone.title.clone())));
-    let (home, as_page, to_board) = (base.clone(), base.clone(), base);
+    let (home, as_page, to_place) = (base.clone(), base.clone(), base);
+    let ui = expect_context::<Ui>();
+    // A card that is a page of its own was opened from nowhere.
+    let leads = if page { "To the board" } else { "Close" };
     let neighbours = (!page).then(|| view! { <Neighbours/> });
     view! {
         <header>
@@ -40,8 +44,8 @@ pub fn PanelHead(#[prop(optional)] page: bool) -> impl IntoView {
                     <a class="button" data-kind="quiet" data-shape="square" aria-label="Open as a page" title="Open as a page" rel="external"
                         href=move || as_page.task(&id(), "")><Icon name="external"/></a>
                 })}
-                <a class="button" data-kind="quiet" data-shape="square" aria-label=if page { "To the board" } else { "Close" } title=if page { "To the board" } else { "Close" }
-                    href=move || to_board.board(&store.query())><Icon name="close"/></a>
+                <a class="button" data-kind="quiet" data-shape="square" aria-label=leads title=leads
+                    href=move || ui.home(&to_place, store)><Icon name="close"/></a>
             </div>
         </header>
     }

@@ -36,12 +36,18 @@ fn ReplyTo(task: TaskId) -> impl IntoView {
         })
     };
     let may = store.me.with_untracked(|me| me.may_write);
+    let chord = RwSignal::new("Ctrl ↵");
+    Effect::new(move |_| {
+        if browser::is_apple() {
+            chord.set("⌘↵");
+        }
+    });
     view! {
         <CommandForm command="comment" place="reply" task=task class="reply" label="Reply to this thread" done=sent>
             <Field draft=draft name=name/>
             <footer>
                 <Reach draft=draft/>
-                <button class="button" data-kind="primary" disabled=!may>"Send "<kbd aria-hidden="true">"⌘↵"</kbd></button>
+                <button class="button" data-kind="primary" disabled=!may>"Send "<kbd aria-hidden="true">{chord}</kbd></button>
             </footer>
         </CommandForm>
     }

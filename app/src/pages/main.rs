@@ -10,16 +10,19 @@ use crate::components::toasts::Toasts;
 #[cfg(feature = "hydrate")]
 use crate::live;
 use crate::look::{Look, View};
+use crate::markup::Markup;
+use crate::pages::activity::Activity;
 use crate::pages::board::Board;
 use crate::pages::missing::Failed;
 use crate::pages::settings::{self, Settings};
 use crate::pages::{drag, shortcuts};
+use crate::places::Place;
 use crate::port::{self, Port};
 use crate::store::Store;
 use crate::tabs::{self, Shown, Spot, Tab};
 use crate::ui::Ui;
-use crate::{Base, browser, words};
-use contracts::settings::{SettingsQuery, SettingsView};
+use crate::{Base, activity, browser, words};
+use contracts::settings::SettingsQuery;
 use contracts::standing::Column;
 use contracts::view::{BoardQuery, Snapshot};
 use contracts::{Code, Problem, TaskId};
@@ -44,19 +47,27 @@ struct Opening {
     spot: Spot,
     shown: Shown,
     /// Only on their page, which is always loaded whole.
-    settings: Option<SettingsView>,
+    settings: Option<settings::Opening>,
+    /// As the settings.
+    activity: Option<activity::Opening>,
 }
 
-async fn read(
-    port: Option<Port>,
-    query: BoardQuery,
+/// What an address asks for.
+struct Wanted {
+    board: BoardQuery,
     task: Option<Result<TaskId, Problem>>,
     spot: Spot,
     settings: Option<SettingsQuery>,
-) -> Result<Opening, Problem> {
+    activity: Option<Vec<(&'static str, String)>>,
+    base: String,
+    markup: Markup,
+}
+
+async fn read(port: Option<Port>, wanted: Wanted) -> Result<Opening, Problem> {
+    let Wanted { board, task, spot, settings, activity, base, markup } = wanted;
     let task = task.transpose()?;
     let port = port.ok_or_else(port::unreachable)?;
-    let mut snapshot = port.0.snapshot(query, task.clone()).await?;
+    let mut snapshot = port.0.snapshot(board, task.clone()).await?;
     if let Some(task) = snapshot.task.as_mut().filter(|_| spot.tab == Tab::Thread && !spot.before.is_empty()) {
         let page = port.0.thread(task.card.id.clone(), Some(spot.before.clone())).await?;
         (task.thread, task.thread_next) = (page.items, page.next);
@@ -66,10 +77,14 @@ async fn read(
         None => Shown::Nothing,
     };
     let settings = match settings {
-        Some(query) => Some(port.0.settings(query).await?),
+        Some(query) => Some(port.0.settings(query).await?.into()),
         None => None,
     };
-    Ok(Opening { snapshot, spot, shown, settings })
+    let activity = match activity {
+        Some(params) => Some(activity::opening(&port, params, &snapshot, &base, &markup).await?),
+        None => None,
+    };
+    Ok(Opening { snapshot, spot, shown, settings, activity })
 }
 
 /// Everything but the pages for what is not there.
@@ -82,24 +97,28 @@ pub fn Main() -> impl IntoView {
     let look = Look::read(param);
     // What can't be read hides nothing; the page says what is wrong with it.
     let filter = filter::typed(&look.q).ok().flatten().map(|filter| filter.to_string()).unwrap_or_default();
-    let query = BoardQuery {
+    let place = Place::of(&path, &base).unwrap_or_default();
+    let board = BoardQuery {
         filter,
         column: Column::parse(&param("column")).ok(),
         cursor: Some(param("cursor")).filter(|text| !text.is_empty()),
         edges: look.view == View::Graph,
+        // Elsewhere nothing of the board is shown but its counts.
+        limit: (place == Place::Activity).then_some(1),
         ..BoardQuery::default()
     };
     let spot = Spot::of(|name| params.with_untracked(|map| map.get(name)));
-    let on_settings = path.strip_prefix(base.as_str()).unwrap_or(&path).trim_end_matches('/') == settings::PATH;
-    let settings = on_settings.then(|| SettingsQuery { verify: param(settings::VERIFY) == "true" });
-    let reading = OnceResource::new_blocking(read(Port::here(), query, task_in(&path, &base), spot, settings));
+    let settings = (place == Place::Settings).then(|| SettingsQuery { verify: param(settings::VERIFY) == "true" });
+    let activity = (place == Place::Activity).then(|| activity::NAMES.map(|name| (name, param(name))).to_vec());
+    let wanted = Wanted { board, task: task_in(&path, &base), spot, settings, activity, base, markup: Markup::here() };
+    let reading = OnceResource::new_blocking(read(Port::here(), wanted));
     view! {
         <Suspense>
             {move || {
                 let look = look.clone();
                 Suspend::new(async move {
                     match reading.await {
-                        Ok(opening) => view! { <Loaded opening=opening look=look/> }.into_any(),
+                        Ok(opening) => view! { <Loaded opening=opening look=look place=place/> }.into_any(),
                         Err(problem) => view! { <Failed problem=problem/> }.into_any(),
                     }
                 })
@@ -112,13 +131,13 @@ pub fn Main() -> impl IntoView {
 }
 
 #[component]
-fn Loaded(opening: Opening, look: Look) -> impl IntoView {
+fn Loaded(opening: Opening, look: Look, place: Place) -> impl IntoView {
     let store = Store::new(opening.snapshot, look, Port::here());
     store.thread_partial.set(opening.spot.tab == Tab::Thread && !opening.spot.before.is_empty());
     store.spot.set(opening.spot);
     store.shown.set(opening.shown);
-    let settings = opening.settings;
-    let ui = Ui::new();
+    let (settings, activity) = (opening.settings, opening.activity);
+    let ui = Ui::new(place, activity.as_ref().map(|opening| opening.query.clone()).unwrap_or_default());
     provide_context(store);
     provide_context(ui);
     if let Some(refusal) = store.refusal.get_untracked() {
@@ -136,24 +155,24 @@ fn Loaded(opening: Opening, look: Look) -> impl IntoView {
     // Opened directly, a card is a page; opened from the board, a panel over it.
     let as_page = RwSignal::new(wanted.get_untracked().is_some());
     follow_address(store, wanted, as_page);
+    leave_for_others(place, path, base.0.clone());
     start(store, ui);
     let navigate = use_navigate();
     let close = Callback::new(move |()| {
         let id = store.open_id.get_untracked();
-        navigate(&base.board(&store.query_now()), NavigateOptions { scroll: false, ..NavigateOptions::default() });
+        navigate(&untrack(|| ui.home(&base, store)), NavigateOptions { scroll: false, ..NavigateOptions::default() });
         if let Some(id) = id {
             browser::focus_soon(format!("card-{id}"));
         }
     });
-    let on_settings = settings.is_some();
     let title = move || {
         let project = store.project.with(|project| project.name.clone());
         let needs = store.counts.with(|counts| counts.column(Column::NeedsYou));
         let mark = if needs > 0 { format!("({needs}) ") } else { String::new() };
         match wanted.get().and_then(|id| store.card(&id)) {
             Some(card) => format!("{} · {project} · Callboard", card.card.with(|card| card.title.clone())),
-            None if on_settings => format!("Settings · {project} · Callboard"),
-            None => format!("{mark}Board · {project} · Callboard"),
+            None if place == Place::Board => format!("{mark}Board · {project} · Callboard"),
+            None => format!("{} · {project} · Callboard", place.page().name),
         }
     };
     view! {
@@ -161,9 +180,11 @@ fn Loaded(opening: Opening, look: Look) -> impl IntoView {
         <a class="skip button" href="#main" rel="external">"Skip to the page"</a>
         <div class="app">
             <TopBar/>
-            <Rail settings=on_settings/>
+            <Rail place=place/>
             {move || if let Some(settings) = settings.clone() {
-                view! { <main class="page" id="main" data-fixed="" tabindex="-1"><Bars/><Settings view=settings/></main> }.into_any()
+                view! { <main class="page" id="main" data-fixed="" tabindex="-1"><Bars/><Settings opening=settings/></main> }.into_any()
+            } else if let Some(opening) = activity.clone() {
+                view! { <main class="page" id="main" tabindex="-1"><Bars/><Activity opening=opening/></main> }.into_any()
             } else if as_page.get() {
                 view! {
                     <main class="page" id="main" data-fixed="" tabindex="-1">
@@ -198,6 +219,18 @@ fn follow_address(store: Store, wanted: Memo<Option<TaskId>>, as_page: RwSignal<
     let params = use_query_map();
     Effect::new(move |_| store.go(Spot::of(|name| params.with(|map| map.get(name)))));
     Effect::new(move |_| store.look_at(params.with(|map| Look::read(|name| map.get(name).unwrap_or_default()))));
+}
+
+/// Loads what an address is of, when that is another page than this one: each is made for what it was loaded with.
+fn leave_for_others(place: Place, path: Memo<String>, base: String) {
+    let search = use_location().search;
+    Effect::new(move |_| {
+        if path.with(|path| Place::of(path, &base)).is_some_and(|there| there != place) {
+            let search = search.get_untracked();
+            let and = if search.is_empty() { "" } else { "?" };
+            browser::load(&format!("{}{and}{}", path.get_untracked(), search.trim_start_matches('?')));
+        }
+    });
 }
 
 /// What only a browser does: the line to the server, the clock, the keyboard, the pointer.

@@ -3,6 +3,7 @@
 use crate::components::{actions, fields, spec};
 use crate::keys::{self, Act, With};
 use crate::pages::drag;
+use crate::places::Place;
 use crate::store::Store;
 use crate::ui::Ui;
 use crate::{Base, browser, order};
@@ -29,9 +30,10 @@ pub fn start(store: Store, ui: Ui, base: Base, navigate: impl Fn(&str, NavigateO
             With { control: event.ctrl_key() || event.meta_key(), alt: event.alt_key(), typing: browser::typing(), letters_off: !ui.letters.get_untracked() };
         if ui.going.get_untracked() {
             ui.going.set(false);
-            if event.key() == "b" && !with.typing && !browser::layered() {
+            if let Some(place) = Place::of_key(&event.key()).filter(|_| !with.typing && !browser::layered()) {
                 event.prevent_default();
-                return go(base.board(&store.query_now()));
+                let address = if place == Place::Board { base.board(&store.query_now()) } else { base.path(place.page().path) };
+                return if place == Place::Board && ui.place == place { go(address) } else { browser::load(&address) };
             }
         }
         let Some(act) = keys::read(&event.key(), with) else { return };
@@ -99,8 +101,9 @@ fn done(store: Store, ui: Ui, act: Act) -> bool {
         Act::Escape if browser::close_menus(None) => {}
         _ if layered => return false,
         Act::Search => browser::focus("search"),
+        Act::Filter if ui.place == Place::Activity => browser::element("filter").iter().for_each(|form| browser::focus_in(form)),
         Act::Filter => browser::focus("q"),
-        Act::Add => ui.adding.set(true),
+        Act::Add if ui.place == Place::Board => ui.adding.set(true),
         Act::Go => ui.going.set(true),
         Act::Down | Act::Up => return along(store, act == Act::Down),
         Act::Left | Act::Right => return across(store, act == Act::Right),
@@ -111,7 +114,7 @@ fn done(store: Store, ui: Ui, act: Act) -> bool {
         Act::Priority => return menu_of(store, ui, "sel-priority"),
         Act::Escape if ui.adding.get_untracked() => ui.adding.set(false),
         Act::Escape if ui.selected.with_untracked(|selected| !selected.is_empty()) => crate::components::selection::clear(ui),
-        Act::Escape | Act::Help | Act::Reply | Act::Edit | Act::NextNeedsYou => return false,
+        Act::Add | Act::Escape | Act::Help | Act::Reply | Act::Edit | Act::NextNeedsYou => return false,
     }
     true
 }

@@ -3,7 +3,7 @@
 use crate::words::encoded;
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
-use contracts::settings::{SettingsQuery, SettingsView};
+use contracts::settings::{KnownProject, SettingsQuery, SettingsView};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
     NextRequest, Page, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
@@ -29,6 +29,11 @@ impl HttpBoard {
     fn get<T: DeserializeOwned + Send + 'static>(&self, path: &str, query: &impl Serialize) -> Answer<'static, T> {
         let address = format!("{}{path}{}", self.api, query_string(query));
         Box::pin(SendWrapper::new(async move { read(Request::get(&address).send().await).await }))
+    }
+
+    /// The activity that parameters of an address ask for (with their `?`), as the server draws it.
+    pub fn activity_drawn(&self, query: &str) -> Answer<'static, crate::activity::Drawn> {
+        self.get(&format!("/activity/drawn{query}"), &())
     }
 
     /// Markdown as the server renders it.
@@ -116,6 +121,11 @@ impl<T> List<T> {
     }
 }
 
+/// What no page asks in a browser: it comes with the page, or with the snapshot. So reading its answers is no part of the browser's half.
+fn unasked<T: Send + 'static>() -> Answer<'static, T> {
+    Box::pin(async { Err(crate::port::unreachable()) })
+}
+
 #[derive(Serialize)]
 struct Cursor {
     cursor: Option<String>,
@@ -137,8 +147,8 @@ impl Board for HttpBoard {
         Box::pin(async move { answer.await.map(|receipts| receipts.receipts) })
     }
 
-    fn next(&self, request: NextRequest) -> Answer<'_, NextAnswer> {
-        self.post("/next", serde_json::to_value(request).unwrap_or_default())
+    fn next(&self, _: NextRequest) -> Answer<'_, NextAnswer> {
+        unasked()
     }
 
     fn snapshot(&self, query: BoardQuery, task: Option<TaskId>) -> Answer<'_, Snapshot> {
@@ -155,8 +165,8 @@ impl Board for HttpBoard {
         self.get("/board", &query)
     }
 
-    fn tasks(&self, query: TaskQuery) -> Answer<'_, Page<TaskCard>> {
-        self.get("/tasks", &query)
+    fn tasks(&self, _: TaskQuery) -> Answer<'_, Page<TaskCard>> {
+        unasked()
     }
 
     fn task(&self, id: TaskId) -> Answer<'_, TaskView> {
@@ -192,13 +202,12 @@ impl Board for HttpBoard {
         self.get("/search", &serde_json::json!({ "q": query, "cursor": cursor }))
     }
 
-    fn activity(&self, query: ActivityQuery) -> Answer<'_, Page<Entry>> {
-        self.get("/activity", &query)
+    fn activity(&self, _: ActivityQuery) -> Answer<'_, Page<Entry>> {
+        unasked()
     }
 
     fn actors(&self) -> Answer<'_, Vec<ActorRow>> {
-        let answer = self.get::<List<ActorRow>>("/actors", &());
-        Box::pin(async move { answer.await.map(List::items) })
+        unasked()
     }
 
     fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>> {
@@ -211,16 +220,19 @@ impl Board for HttpBoard {
     }
 
     fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>> {
-        let answer = self.get::<List<ConflictRow>>("/conflicts", &());
-        Box::pin(async move { answer.await.map(List::items) })
+        unasked()
     }
 
     fn milestones(&self) -> Answer<'_, Vec<MilestoneView>> {
-        let answer = self.get::<List<MilestoneView>>("/milestones", &());
+        unasked()
+    }
+
+    fn projects(&self) -> Answer<'_, Vec<KnownProject>> {
+        let answer = self.get::<List<KnownProject>>("/projects", &());
         Box::pin(async move { answer.await.map(List::items) })
     }
 
-    fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView> {
-        self.get("/settings", &query)
+    fn settings(&self, _: SettingsQuery) -> Answer<'_, SettingsView> {
+        unasked()
     }
 }

@@ -3,8 +3,8 @@
 use super::cards::{Age, Placed};
 use super::{Asked, Store, Toast};
 use crate::live::Status;
-use crate::look::View;
-use crate::{browser, order, words};
+use crate::look::{Group, View};
+use crate::{browser, motion, order, words};
 use contracts::view::{BoardQuery, Entry, Snapshot, TaskCard};
 use contracts::{Actor, Batch, Change, EventId, Moment, Problem, TaskId};
 use leptos::prelude::*;
@@ -91,17 +91,14 @@ impl Store {
         }
     }
 
-    /// As [`Store::place`], and what can be seen of it moves there.
+    /// As [`Store::place`], and what can be seen of it moves there, with what makes room.
     pub(super) fn place_seen(&self, card: TaskCard, age: Age) -> Placed {
-        let moves = self.column_of(&card.id).is_some_and(|from| from != order::place(card.column)) && self.fits(&card);
-        let glides = moves && browser::visible();
-        let place = if glides { browser::place_of(card.id.as_str()) } else { None };
-        let id = card.id.to_string();
-        let placed = self.place(card, age);
-        if let Some(place) = place.filter(|_| placed.taken) {
-            browser::glide(id, place);
+        let leaves = self.column_of(&card.id).is_some_and(|from| from != order::place(card.column) || !self.fits(&card));
+        // In groups, any change may be to what a group is made by.
+        if leaves || self.look.with_untracked(|look| look.group != Group::Standing) {
+            motion::glide_from_here();
         }
-        placed
+        self.place(card, age)
     }
 
     fn card_changed(&self, card: TaskCard, age: Age, own: bool, live: bool) {

@@ -5,8 +5,8 @@ use contracts::graph::{GraphView, Walk};
 use contracts::settings::{SettingsQuery, SettingsView};
 use contracts::standing::{Column, Standing};
 use contracts::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, ColumnView, CommitDetail, ConflictRow, Counts, DiffView, Entry, HistoryRow, InboxItem, InboxQuery, Me,
-    MilestoneView, NextAnswer, NextRequest, Page, ProjectView, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActivityView, ActorRow, BoardQuery, BoardView, ColumnView, CommitDetail, ConflictRow, Counts, DiffView, Entry, HistoryRow, InboxItem,
+    InboxQuery, Me, MilestoneView, NextAnswer, NextRequest, Page, ProjectView, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
 };
 use contracts::{Actor, Answer, Board, Code, CommitSha, Moment, Problem, TaskId};
 use serde_json::{Value, json};
@@ -25,6 +25,8 @@ pub struct FakeBoard {
     pub tasks: Vec<TaskView>,
     /// How it is wired; its log is told when it is asked to be checked.
     pub settings: SettingsView,
+    /// What happened on it.
+    pub activity: ActivityView,
     /// Whether its commits are in this clone.
     pub in_clone: bool,
     /// Every command it was given.
@@ -92,7 +94,7 @@ impl FakeBoard {
             refusal: None,
             connect: vec![("Claude Code".into(), "claude mcp add callboard -- callboard mcp".into())],
         };
-        FakeBoard { snapshot, cards, tasks, settings: SettingsView::default(), in_clone: true, told: Mutex::new(Vec::new()) }
+        FakeBoard { snapshot, cards, tasks, settings: SettingsView::default(), activity: ActivityView::default(), in_clone: true, told: Mutex::new(Vec::new()) }
     }
 
     fn view(&self, query: &BoardQuery) -> BoardView {
@@ -201,6 +203,13 @@ impl Board for FakeBoard {
     }
     fn activity(&self, _: ActivityQuery) -> Answer<'_, Page<Entry>> {
         ready(Ok(Page::default()))
+    }
+    fn timeline(&self, query: TimelineQuery) -> Answer<'_, ActivityView> {
+        let mut view = self.activity.clone();
+        view.rows.retain(|row| query.of.actor.as_ref().is_none_or(|actor| *actor == row.entry.actor));
+        view.total = i64::try_from(view.rows.len()).unwrap_or(0);
+        view.log = view.log.filter(|_| query.verify);
+        ready(Ok(view))
     }
     fn actors(&self) -> Answer<'_, Vec<ActorRow>> {
         ready(Ok(self.snapshot.actors.clone()))

@@ -1,12 +1,14 @@
 //! The pages as a server renders them, over a board in memory.
 #![cfg(feature = "ssr")]
 
+#[allow(clippy::unwrap_used, reason = "a fake that is wrong fails its test")]
+mod activity;
 #[allow(clippy::expect_used, reason = "a fake that is wrong fails its test")]
 mod fake;
 
 use any_spawner::Executor;
 use app::{Assets, FormKey, Port, SetStatus, Theme};
-use contracts::settings::{LogCheck, LogFinding, SettingsView, Snippet, Wiring, WiringRow};
+use contracts::settings::{KnownProject, LogCheck, LogFinding, SettingsView, Snippet, Wiring, WiringRow};
 use contracts::view::RefusedForm;
 use contracts::{Code, Problem, Standing};
 use fake::{FakeBoard, brindle, card};
@@ -103,6 +105,7 @@ async fn hostile_text_stays_text() {
             cards: board.cards.clone(),
             tasks: board.tasks.clone(),
             settings: Default::default(),
+            activity: Default::default(),
             in_clone: true,
             told: Default::default(),
         };
@@ -243,9 +246,16 @@ async fn the_settings_say_what_is_wired_and_what_mends_the_rest() {
         log: None,
         version: "0.1.0+abc".into(),
         licence: "MIT OR Apache-2.0".into(),
+        review_default: true,
+        narration: "claude".into(),
+        projects: vec![
+            KnownProject { name: "brindle".into(), place: "~/brindle".into(), url: None, command: "cd ~/brindle && callboard ui".into(), here: true },
+            KnownProject { name: "harbour".into(), place: "~/harbour".into(), url: Some("http://127.0.0.1:2141/".into()), command: "x".into(), here: false },
+            KnownProject { name: "<mole>".into(), place: "~/mole".into(), url: None, command: "cd ~/mole && callboard ui".into(), here: false },
+        ],
     };
     let (status, html) = page(board, "/settings").await;
-    assert_eq!((status, count(&html, "<h1"), count(&html, "<table")), (200, 1, 1));
+    assert_eq!((status, count(&html, "<h1"), count(&html, "<table")), (200, 1, 2));
     for text in [
         "name=\"setting\" value=\"zone\"",
         "value=\"UTC\"",
@@ -257,13 +267,20 @@ async fn the_settings_say_what_is_wired_and_what_mends_the_rest() {
         "[mcp_servers.callboard]",
         "Verify now",
         "MIT or Apache-2.0",
+        "href=\"/licences.txt\"",
+        "name=\"setting\" value=\"narration.provider\"",
+        "value=\"claude\"",
+        "<option value=\"true\" selected>",
+        "href=\"http://127.0.0.1:2141/\"",
+        "&lt;mole&gt;",
+        "cd ~/mole &amp;&amp; callboard ui",
     ] {
         assert!(html.contains(text), "{text} is missing");
     }
     assert!(!html.contains("class=\"verify\"") && count(&html, "aria-current=\"page\"") == 1);
-    let rows = "What | Where | Status | What mends it | post-commit | git | installed | commit-msg | git | left to its manager | The line for commit-msg | \
-        if &lt;it&gt; is there | callboard init --hooks=tracked | post-merge | git | older than this binary | callboard init | \
-        Tools over MCP | git | not installed | callboard init";
+    let rows = "What | Where | Status | post-commit | git | installed | commit-msg | git | left to its manager | : run | callboard init --hooks=tracked | \
+        The line for commit-msg | if &lt;it&gt; is there | post-merge | git | older than this binary | : run | callboard init | \
+        Tools over MCP | git | not installed | : run | callboard init";
     assert_eq!(text_of(&html, "id=\"hooks\"").replace('\u{a0}', " "), format!("Hooks and clients | 3 things to mend | Look again | {rows}"));
 }
 

@@ -12,6 +12,7 @@ pub mod facts;
 pub mod files;
 pub mod fold;
 pub mod graph;
+pub mod histogram;
 pub mod lifecycle;
 pub mod needs;
 pub mod next;

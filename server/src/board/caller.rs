@@ -2,17 +2,17 @@
 
 use super::ServerPort;
 use super::assemble::{Reading, no_task, told};
-use super::{commits, settings, snapshot};
+use super::{activity, commits, settings, snapshot};
 use crate::reports::{self, Reports};
 use crate::zone;
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
 use contracts::report::{Narrate, ReportKind, ReportQuery, ReportRow, ReportView};
-use contracts::settings::{SettingsQuery, SettingsView};
+use contracts::settings::{KnownProject, SettingsQuery, SettingsView};
 use contracts::text::Slug;
 use contracts::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
-    NextRequest, Page, Place, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActivityView, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView,
+    NextAnswer, NextRequest, Page, Place, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
 };
 use contracts::{Answer, Board, Caller, Code, Command, CommitSha, EventId, Hint, Moment, Problem, Surface, TaskId, limits};
 use storage::{NextOutcome, Outcome, Work};
@@ -268,6 +268,17 @@ impl Board for SomebodysBoard {
         })
     }
 
+    fn events(&self, query: ActivityQuery) -> Answer<'_, Page<HistoryRow>> {
+        Box::pin(async move { activity::events(&mut self.read().await?, &query).await })
+    }
+
+    fn timeline(&self, query: TimelineQuery) -> Answer<'_, ActivityView> {
+        Box::pin(async move {
+            let view = activity::timeline(&mut self.read().await?, &query.of).await?;
+            activity::with_chains(&self.port, view, &query).await
+        })
+    }
+
     fn actors(&self) -> Answer<'_, Vec<ActorRow>> {
         Box::pin(async move { self.read().await?.read.actors().await.map_err(told) })
     }
@@ -295,10 +306,21 @@ impl Board for SomebodysBoard {
         })
     }
 
+    fn projects(&self) -> Answer<'_, Vec<KnownProject>> {
+        Box::pin(async move { settings::projects(&self.port).await })
+    }
+
     fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView> {
         Box::pin(async move {
-            let seq = self.read().await?.seq().await?;
-            settings::settings(&self.port, query, seq).await
+            let mut reading = self.read().await?;
+            let seq = reading.seq().await?;
+            let review_default = reading.settings.review_default;
+            let project = reading.read.project().await.map_err(told)?.unwrap_or_default();
+            let narration = engine::settings::present(&project, "narration.provider").as_str().unwrap_or_default().to_owned();
+            drop(reading);
+            let projects = settings::projects(&self.port).await?;
+            let view = settings::settings(&self.port, query, seq).await?;
+            Ok(SettingsView { review_default, narration, projects, ..view })
         })
     }
 

@@ -1,9 +1,9 @@
 //! What the settings page is told: how the project is wired here, what connects clients by hand, and whether the log holds.
 
 use super::{ServerPort, assemble::told};
-use crate::init;
 use crate::init::status::{self, INIT};
-use contracts::settings::{LogCheck, LogFinding, SettingsQuery, SettingsView, Snippet, Wiring, WiringRow};
+use crate::{boot, init, known};
+use contracts::settings::{KnownProject, LogCheck, LogFinding, SettingsQuery, SettingsView, Snippet, Wiring, WiringRow};
 use contracts::{Code, Problem};
 use git::Repository;
 use std::path::Path;
@@ -25,7 +25,27 @@ pub(super) async fn settings(port: &ServerPort, query: SettingsQuery, seq: i64) 
     });
     let ((hooks, clients), log) = looking.await.map_err(|_| Problem::new(Code::Internal, "the settings could not be looked at"))?;
     let page = port.page();
-    Ok(SettingsView { seq, hooks, clients, snippets: snippets(page.port), log: log?, version: page.version, licence: env!("CARGO_PKG_LICENSE").to_owned() })
+    Ok(SettingsView {
+        seq,
+        hooks,
+        clients,
+        snippets: snippets(page.port),
+        log: log?,
+        version: page.version,
+        licence: env!("CARGO_PKG_LICENSE").to_owned(),
+        ..SettingsView::default()
+    })
+}
+
+/// The projects this person opened lately: files are read and ports are knocked at, on a thread where that may take its time.
+pub(super) async fn projects(port: &ServerPort) -> Result<Vec<KnownProject>, Problem> {
+    let Some(file) = known::file() else { return Ok(Vec::new()) };
+    let directory = port.store().place().root.clone();
+    let looking = tokio::task::spawn_blocking(move || {
+        let root = directory.parent().unwrap_or(&directory);
+        known::list(&file, root, boot::home().as_deref())
+    });
+    looking.await.map_err(|_| Problem::new(Code::Internal, "the other projects could not be looked for"))
 }
 
 /// Git's hooks, and what clients are given. Nothing of it is an error: what can't be looked at is a row that says so.
@@ -40,6 +60,13 @@ fn wired(directory: &Path) -> (Vec<WiringRow>, Vec<WiringRow>) {
         })
     });
     (hooks, status::clients(root, directory, repository.as_ref(), &binary))
+}
+
+/// The chains of the log, read on a thread where that may take its time.
+pub(super) async fn checked_log(store: &Store) -> Result<LogCheck, Problem> {
+    let (store, runtime) = (store.clone(), Handle::current());
+    let reading = tokio::task::spawn_blocking(move || runtime.block_on(checked(&store)));
+    reading.await.map_err(|_| Problem::new(Code::Internal, "the log could not be checked"))?
 }
 
 async fn checked(store: &Store) -> Result<LogCheck, Problem> {

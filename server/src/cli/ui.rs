@@ -5,6 +5,7 @@
 use super::out::{Out, Row};
 use super::{Exit, Globals, Serve, who};
 use crate::boot::{self, Boot, BootOptions};
+use crate::known;
 use contracts::{Actor, Code, Hint, Problem};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
@@ -117,6 +118,7 @@ pub async fn with(globals: &Globals, boot: Boot, mut out: Out, args: UiArgs, ser
     let read_only = args.read_only;
     let json = out.manner.json;
     let root = boot.root.clone();
+    remember(&boot, &out).await;
     if !private && !json {
         out.notice("whoever can reach this port on this machine acts as you; callboard ui --private asks a browser for a code first");
     }
@@ -154,6 +156,19 @@ pub async fn with(globals: &Globals, boot: Boot, mut out: Out, args: UiArgs, ser
         listening: Box::new(listening),
     };
     serve(boot, options).await.map(|()| Exit::Done)
+}
+
+/// Notes that this project was opened, so that the pages of others lead here. A demonstration is nobody's project.
+async fn remember(boot: &Boot, out: &Out) {
+    let Some(file) = known::file() else { return };
+    let Some(root) = boot.root.parent().filter(|_| !crate::demo::is_ours(&boot.root)) else { return };
+    let name = match boot.store.reader().begin().await {
+        Ok(mut read) => read.project().await.ok().flatten().map(|project| project.name),
+        Err(_) => None,
+    };
+    if let Err(fault) = known::remember(&file, &name.unwrap_or_default(), root, boot::now()) {
+        out.notice(&format!("the pages of other projects will not lead here: {} can't be written ({})", file.display(), fault.kind()));
+    }
 }
 
 /// The lock of the project's one page server; none when another process holds it.

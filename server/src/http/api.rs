@@ -34,11 +34,13 @@ pub fn routes() -> Router<Arc<Site>> {
         .route("/day", get(day))
         .route("/search", get(search))
         .route("/activity", get(activity))
+        .merge(super::activity::routes())
         .route("/actors", get(actors))
         .route("/inbox", get(inbox).post(deliver))
         .route("/conflicts", get(conflicts))
         .route("/milestones", get(milestones))
         .route("/markdown", post(markdown))
+        .route("/projects", get(projects))
         .route("/settings", get(settings))
         .route("/report", get(reports::asked))
         .route("/reports", get(reports::list))
@@ -144,8 +146,10 @@ const ACTIVITY: Names = &[
     ("kind", Kind::Text),
     ("actor", Kind::Text),
     ("task", Kind::Text),
+    ("milestone", Kind::Text),
     ("since", Kind::Text),
     ("until", Kind::Text),
+    ("text", Kind::Words),
     ("cursor", Kind::Text),
     ("limit", Kind::Rows),
 ];
@@ -355,6 +359,12 @@ async fn markdown(RawQuery(raw): RawQuery, request: Request) -> Answered {
     let Nothing {} = query::read(raw.as_deref(), NONE)?;
     let Written { text } = parse_args(body::json(request).await?)?;
     Ok(Json(json!({"html": app::markdown::render(text.as_str())})).into_response())
+}
+
+/// Never conditional, as the settings: other projects come and go without this one's log.
+async fn projects(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery) -> Answered {
+    let Nothing {} = query::read(raw.as_deref(), NONE)?;
+    Ok(Json(site.boards.for_caller(caller).projects().await?).into_response())
 }
 
 /// Never conditional: how files stand has nothing to do with the log's position.

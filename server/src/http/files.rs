@@ -39,6 +39,11 @@ pub async fn none() -> Answered {
     Err(gone())
 }
 
+/// `GET /licences.txt`: what this is made with, and under which terms; written by `npm run licences` from what Cargo knows.
+pub async fn licences() -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], include_str!("../../licences.txt")).into_response()
+}
+
 fn gone() -> Refused {
     Refused(Problem::new(Code::NotFound, "There is no such file").hint(Hint::text("reload the page: it may be of another version")))
 }

@@ -15,10 +15,10 @@ use axum::routing::get;
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
 use contracts::report::{ReportQuery, ReportRow, ReportView};
-use contracts::settings::{SettingsQuery, SettingsView};
+use contracts::settings::{KnownProject, SettingsQuery, SettingsView};
 use contracts::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
-    NextRequest, Page, Queue, RefusedForm, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActivityView, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView,
+    NextAnswer, NextRequest, Page, Queue, RefusedForm, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
 };
 use contracts::{Answer, Board, Caller, CommitSha, TaskId};
 use leptos::nonce::use_nonce;
@@ -172,6 +172,12 @@ impl Board for WithRefusal {
     fn activity(&self, query: ActivityQuery) -> Answer<'_, Page<Entry>> {
         self.board.activity(query)
     }
+    fn events(&self, query: ActivityQuery) -> Answer<'_, Page<HistoryRow>> {
+        self.board.events(query)
+    }
+    fn timeline(&self, query: TimelineQuery) -> Answer<'_, ActivityView> {
+        self.board.timeline(query)
+    }
     fn actors(&self) -> Answer<'_, Vec<ActorRow>> {
         self.board.actors()
     }
@@ -183,6 +189,9 @@ impl Board for WithRefusal {
     }
     fn milestones(&self) -> Answer<'_, Vec<MilestoneView>> {
         self.board.milestones()
+    }
+    fn projects(&self) -> Answer<'_, Vec<KnownProject>> {
+        self.board.projects()
     }
     fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView> {
         self.board.settings(query)

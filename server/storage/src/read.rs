@@ -1,5 +1,6 @@
 //! Reading: everything through one [`Read`] is of one moment. Rows come as the engine's types; words and views are made of them elsewhere.
 
+mod activity;
 pub(crate) mod cards;
 pub(crate) mod facts;
 mod filter;
@@ -10,6 +11,7 @@ mod reports;
 mod search;
 mod threads;
 
+pub use activity::TallyRow;
 pub use cards::{CardPage, CardRow, ColumnPage};
 pub use filter::Asking;
 pub use people::{InboxRow, LiveRow};

@@ -2,5 +2,6 @@
 
 mod events;
 mod page;
+mod pages;
 mod restart;
 mod socket;

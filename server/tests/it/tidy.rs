@@ -354,6 +354,20 @@ fn modules_are_files_named_after_themselves() {
 }
 
 #[test]
+fn the_list_of_licences_is_of_the_crates_that_are_locked() {
+    let locked: toml::Table = fs::read_to_string(root().join("Cargo.lock")).unwrap().parse().unwrap();
+    let text = |package: &toml::Value, key: &str| package.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned();
+    let locked: Vec<String> =
+        locked["package"].as_array().unwrap().iter().map(|package| format!("{} {}", text(package, "name"), text(package, "version"))).collect();
+    let list = fs::read_to_string(root().join("server/licences.txt")).unwrap();
+    let listed: Vec<&str> =
+        list.lines().filter_map(|line| line.split_once(": ")).map(|(package, _)| package).filter(|package| !package.starts_with("Callboard")).collect();
+    assert!(listed.len() > 200, "{}", listed.len());
+    let strays = listed.into_iter().filter(|package| !locked.iter().any(|own| own == package)).map(str::to_owned).collect();
+    none(strays, "run `npm run licences` in end2end: the list is of other versions than those that are linked");
+}
+
+#[test]
 fn no_file_of_this_folder_is_forgotten() {
     let mut strays = Vec::new();
     for source in sources().into_iter().filter(|source| source.is_in("server/tests/it") && !source.path.ends_with("it/main.rs")) {

@@ -3,10 +3,10 @@
 
 use crate::boot::{self, Boot, BootOptions};
 use contracts::report::{ReportQuery, ReportView};
-use contracts::settings::{SettingsQuery, SettingsView};
+use contracts::settings::{KnownProject, SettingsQuery, SettingsView};
 use contracts::view::{
-    ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
-    NextRequest, Page, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView,
+    ActivityQuery, ActivityView, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView,
+    NextAnswer, NextRequest, Page, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
 };
 use contracts::{Answer, Board, Caller, CommandRequest, CommitSha, EventId, Moment, Problem, Receipt, TaskId};
 use std::path::PathBuf;
@@ -76,11 +76,14 @@ pass_on! {
     day_end(date: String) -> Moment;
     search(query: String, cursor: Option<String>) -> Page<SearchHit>;
     activity(query: ActivityQuery) -> Page<Entry>;
+    events(query: ActivityQuery) -> Page<HistoryRow>;
+    timeline(query: TimelineQuery) -> ActivityView;
     actors() -> Vec<ActorRow>;
     inbox(query: InboxQuery) -> Page<InboxItem>;
     undeliver(events: Vec<EventId>) -> ();
     conflicts() -> Vec<ConflictRow>;
     milestones() -> Vec<MilestoneView>;
+    projects() -> Vec<KnownProject>;
     settings(query: SettingsQuery) -> SettingsView;
     report(query: ReportQuery) -> ReportView;
 }

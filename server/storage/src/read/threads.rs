@@ -1,11 +1,10 @@
-//! Events as people page through them: a thread, a history, the activity, and what came since.
+//! Events as people page through them: a thread, a history, and what came since.
 
-use super::{Read, cursor_of, cursor_values, page_rows};
+use super::{Read, cursor_of, cursor_values};
 use crate::error::StoreError;
 use crate::projection::whole;
 use crate::sql::{EventRow, PROJECT, blob, event_columns, list, q};
-use contracts::view::ActivityQuery;
-use contracts::{EventId, limits};
+use contracts::EventId;
 use engine::Kind;
 use sqlx::{QueryBuilder, Row, Sqlite};
 use std::collections::BTreeMap;
@@ -34,34 +33,12 @@ impl Read {
         self.events(condition, cursor, limit).await
     }
 
-    /// What happened on the board, newest first.
-    pub async fn activity(&mut self, query: &ActivityQuery) -> Result<EventPage, StoreError> {
-        let condition = |sql: &mut QueryBuilder<'_, Sqlite>| {
-            sql.push_bind(PROJECT);
-            match query.kind.as_deref().map(|kind| kind.strip_suffix(".*").ok_or(kind)) {
-                Some(Ok(family)) => {
-                    sql.push(" and e.kind >= ").push_bind(format!("{family}.")).push(" and e.kind < ").push_bind(format!("{family}/"));
-                }
-                Some(Err(kind)) => drop(sql.push(" and e.kind = ").push_bind(kind.to_owned())),
-                None => {}
-            }
-            if let Some(actor) = &query.actor {
-                sql.push(" and e.actor = ").push_bind(actor.as_str().to_owned());
-            }
-            if let Some(task) = &query.task {
-                sql.push(" and e.subject = ").push_bind(task.as_str().to_owned());
-            }
-            if let Some(since) = query.since {
-                sql.push(" and e.at >= ").push_bind(since.to_string());
-            }
-            if let Some(until) = query.until {
-                sql.push(" and e.at < ").push_bind(until.to_string());
-            }
-        };
-        self.events(condition, query.cursor.as_deref(), page_rows(query.limit, limits::PAGE_ROWS_MAX)).await
-    }
-
-    async fn events(&mut self, condition: impl Fn(&mut QueryBuilder<'_, Sqlite>), cursor: Option<&str>, limit: usize) -> Result<EventPage, StoreError> {
+    pub(super) async fn events(
+        &mut self,
+        condition: impl Fn(&mut QueryBuilder<'_, Sqlite>),
+        cursor: Option<&str>,
+        limit: usize,
+    ) -> Result<EventPage, StoreError> {
         let mut count = QueryBuilder::new("select count(*) from event e where e.project = ");
         condition(&mut count);
         let total: i64 = count.build().fetch_one(&mut *self.conn).await?.get(0);

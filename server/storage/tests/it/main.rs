@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests fail as tests do, and one test prints how fast it goes")]
 
+mod activity;
 mod board;
 mod bulk;
 mod damage;

@@ -37,6 +37,35 @@ async fn each_read_asks_the_board_what_it_says() {
 }
 
 #[tokio::test]
+async fn the_activity_comes_as_data_as_drawn_parts_and_as_a_file() {
+    let server = server().await;
+    let asked = r#"timeline {"kind":"task.*","actor":"agent:ana/w1","since":"2026-11-28T12:00:00.000Z","text":"torn","limit":100} false"#;
+    let query = "kind=task.*&actor=agent:ana/w1&since=2026-11-28T13:00&text=torn";
+    let data = server.api(call("GET", &format!("/api/activity/timeline?{query}"))).await;
+    assert_eq!((data.status, &data.json()["ever"]), (200, &json!(3)), "{data:?}");
+    assert_eq!(server.asked().last().unwrap(), asked, "a time without a zone is the project's");
+    let drawn = server.api(call("GET", &format!("/api/activity/drawn?{query}&audit=true"))).await.json();
+    assert!(drawn["timeline"].as_str().unwrap().contains("No event matches") && drawn["audit"].as_str().unwrap().contains("Verify the chains"), "{drawn}");
+
+    let file = server.api(call("GET", "/api/activity/export?format=csv&kind=task.*")).await;
+    assert_eq!((file.status, file.header("content-type")), (200, "text/csv; charset=utf-8"));
+    assert!(file.header("content-disposition").starts_with("attachment; filename=\"activity-"), "{file:?}");
+    let lines: Vec<&str> = file.body.split("\r\n").collect();
+    assert_eq!(lines.len(), 5, "a head, three events, the end: {}", file.body);
+    assert!(lines[1].contains(",\"Refresh, then test\",commented,'=1+1,") && lines[2].contains("\"two\nlines\""), "{}", file.body);
+    let file = server.api(call("GET", "/api/activity/export")).await;
+    let seqs: Vec<Value> = file.body.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["seq"].clone()).collect();
+    assert_eq!(seqs, [3, 2, 1], "every page of it");
+
+    for (path, word) in
+        [("export?format=xml", "ndjson or csv"), ("timeline?actor=bob", "actor"), ("drawn?since=yesterday", "24h"), ("drawn?wat=1", "parameters here")]
+    {
+        let refused = server.api(call("GET", &format!("/api/activity/{path}"))).await;
+        assert!(refused.status == 400 && refused.body.contains(word), "{path}: {refused:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_has_not_changed_is_not_sent_again() {
     let server = server().await;
     let first = server.api(call("GET", "/api/board")).await;

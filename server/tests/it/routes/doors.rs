@@ -12,7 +12,8 @@ fn table() -> Vec<String> {
         routes.map(|path| format!("{before}{path}")).collect::<Vec<_>>()
     };
     let mut paths = in_source(include_str!("../../../src/http/api.rs"), "/api");
-    assert_eq!(paths.len(), 26, "the walk lost its way: {paths:?}");
+    paths.extend(in_source(include_str!("../../../src/http/activity.rs"), "/api"));
+    assert_eq!(paths.len(), 30, "the walk lost its way: {paths:?}");
     paths.extend(in_source(include_str!("../../../src/http.rs"), ""));
     paths.extend(in_source(include_str!("../../../src/live.rs"), ""));
     paths.extend(callboard::http::pages::paths());

@@ -120,6 +120,23 @@ impl Board for FakeBoard {
         self.note(format!("activity {}", serde_json::to_string(&query).unwrap()));
         done(Ok(Page::default()))
     }
+    fn events(&self, query: ActivityQuery) -> Answer<'_, Page<HistoryRow>> {
+        self.note(format!("events {}", serde_json::to_string(&query).unwrap()));
+        let at = |n: i64, text: &str| {
+            read::<HistoryRow>(
+                json!({"entry": {"event": format!("{n:032x}"), "seq": n, "kind": "task.commented", "subject": "tk-4f2a9c", "title": "Refresh, then test",
+                "actor": "dev:ana", "at": "2026-11-29T11:37:08.123Z", "words": "commented", "text": text}, "principal": "local:ana", "body": {"text": text}}),
+            )
+        };
+        done(Ok(match query.cursor.as_deref() {
+            None => Page { items: vec![at(3, "=1+1"), at(2, "two\nlines")], total: 3, next: Some("c1".into()), seq: 7 },
+            Some(_) => Page { items: vec![at(1, "first")], total: 3, next: None, seq: 7 },
+        }))
+    }
+    fn timeline(&self, query: TimelineQuery) -> Answer<'_, ActivityView> {
+        self.note(format!("timeline {} {}", serde_json::to_string(&query.of).unwrap(), query.verify));
+        done(Ok(ActivityView { seq: 7, now: Moment::parse("2026-11-29T12:00:00Z").unwrap(), ever: 3, ..ActivityView::default() }))
+    }
     fn actors(&self) -> Answer<'_, Vec<ActorRow>> {
         done(Ok(Vec::new()))
     }

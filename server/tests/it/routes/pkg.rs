@@ -43,3 +43,11 @@ async fn a_file_is_kept_for_ever_and_needs_no_credential() {
     assert_eq!((again.status, again.body.as_str()), (304, ""));
     assert_eq!(server.send(call("POST", &path)).await.code(), "method_not_allowed");
 }
+
+#[tokio::test]
+async fn what_it_is_made_with_is_told_to_everybody() {
+    let server = server().await;
+    let reply = server.send(call("GET", "/licences.txt")).await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, "text/plain; charset=utf-8"));
+    assert!(reply.body.contains("leptos 0.8") && reply.body.contains(": MIT"), "{}", reply.body);
+}
