@@ -30,6 +30,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("") view=|| () ssr=SsrMode::Async/>
                     <Route path=path!("t/:id") view=|| () ssr=SsrMode::Async/>
                     <Route path=path!("activity") view=|| () ssr=SsrMode::Async/>
+                    <Route path=path!("reports") view=|| () ssr=SsrMode::Async/>
+                    <Route path=path!("reports/:label") view=|| () ssr=SsrMode::Async/>
                     <Route path=path!("settings") view=|| () ssr=SsrMode::Async/>
                 </ParentRoute>
             </Routes>

@@ -42,6 +42,7 @@ pub mod markup;
 pub mod mentions;
 pub mod motion;
 pub mod moves;
+pub mod narrated;
 pub mod order;
 #[allow(missing_docs, reason = "as for components")]
 pub mod pages;

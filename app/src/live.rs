@@ -5,6 +5,7 @@
 #[cfg(feature = "hydrate")]
 pub mod driver;
 
+use contracts::report::NarrationNews;
 use contracts::{Batch, Frame, Moment};
 
 /// Longest silence before the line counts as dead, milliseconds.
@@ -97,6 +98,8 @@ pub enum Effect {
     },
     /// Apply these changes.
     Apply(Box<Batch>),
+    /// What is narrated about the report that is shown.
+    Narrated(Box<NarrationNews>),
     /// The server's clock says so.
     Clock(Moment),
     /// The server is another build than this page.
@@ -233,8 +236,8 @@ impl Link {
                 }
                 effects
             }
-            // It is told to the page that watches, beside the board.
-            Frame::Narration(_) | Frame::Unknown => Vec::new(),
+            Frame::Narration(news) => vec![Effect::Narrated(Box::new(news))],
+            Frame::Unknown => Vec::new(),
         }
     }
 

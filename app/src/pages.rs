@@ -5,5 +5,6 @@ pub mod board;
 pub mod drag;
 pub mod main;
 pub mod missing;
+pub mod reports;
 pub mod settings;
 pub mod shortcuts;

@@ -8,6 +8,8 @@ pub enum Place {
     Board,
     /// What happened.
     Activity,
+    /// What was, told from the log.
+    Reports,
     /// How the project is set up.
     Settings,
 }
@@ -28,9 +30,10 @@ pub struct Page {
 }
 
 /// All of them, in the order of the rail.
-pub const PAGES: [Page; 3] = [
+pub const PAGES: [Page; 4] = [
     Page { place: Place::Board, path: "/", icon: "board", name: "Board", key: Some(("b", "Go to the board")) },
     Page { place: Place::Activity, path: crate::activity::PATH, icon: "activity", name: "Activity", key: Some(("a", "Go to the activity")) },
+    Page { place: Place::Reports, path: crate::pages::reports::PATH, icon: "reports", name: "Reports", key: None },
     Page { place: Place::Settings, path: crate::pages::settings::PATH, icon: "settings", name: "Settings", key: None },
 ];
 
@@ -38,6 +41,8 @@ impl Place {
     /// The page an address is of; none for a card and for what is no page.
     pub fn of(path: &str, base: &str) -> Option<Place> {
         let rest = path.strip_prefix(base).unwrap_or(path).trim_end_matches('/');
+        // A report has an address of its own below the list of them.
+        let rest = if rest.strip_prefix(crate::pages::reports::PATH).is_some_and(|below| below.starts_with('/')) { crate::pages::reports::PATH } else { rest };
         PAGES.iter().find(|page| page.path.trim_end_matches('/') == rest).map(|page| page.place)
     }
 
@@ -58,9 +63,15 @@ mod tests {
 
     #[test]
     fn an_address_is_of_one_page_and_a_card_of_none() {
-        for (path, place) in
-            [("/", Some(Place::Board)), ("/activity/", Some(Place::Activity)), ("/settings", Some(Place::Settings)), ("/t/tk-4f2a9c", None), ("/x", None)]
-        {
+        for (path, place) in [
+            ("/", Some(Place::Board)),
+            ("/activity/", Some(Place::Activity)),
+            ("/settings", Some(Place::Settings)),
+            ("/reports/2026-11-28", Some(Place::Reports)),
+            ("/reportsx", None),
+            ("/t/tk-4f2a9c", None),
+            ("/x", None),
+        ] {
             assert_eq!(Place::of(path, ""), place, "{path}");
             assert_eq!(Place::of(&format!("/p/x{path}"), "/p/x"), place, "{path}");
         }

@@ -14,6 +14,7 @@ mod unread;
 use crate::lanes;
 use crate::live::Status;
 use crate::look::{Group, Look, View};
+use crate::narrated::Told;
 use crate::order;
 use crate::port::Port;
 use crate::tabs::{Shown, Spot};
@@ -135,6 +136,10 @@ pub struct Store {
     pub spot: RwSignal<Spot>,
     /// What that part shows beyond the task itself.
     pub shown: RwSignal<Shown>,
+    /// The report that is shown: what is narrated about it is heard.
+    pub watched: RwSignal<Option<String>>,
+    /// What was told of its narration.
+    pub told: RwSignal<Told>,
     /// The line to the server.
     pub line: RwSignal<Status>,
     /// Since when it is lost.
@@ -202,6 +207,8 @@ impl Store {
             thread_partial: RwSignal::new(false),
             spot: RwSignal::new(Spot::default()),
             shown: RwSignal::new(Shown::Nothing),
+            watched: RwSignal::new(None),
+            told: RwSignal::new(Told::default()),
             line: RwSignal::new(Status::Starting),
             lost_at: RwSignal::new(None),
             pulse: RwSignal::new(0),

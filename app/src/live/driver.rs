@@ -14,7 +14,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{EventSource, MessageEvent, WebSocket};
 
 /// Names of the frames, which server-sent events carry as event names.
-const FRAMES: [&str; 4] = ["hello", "batch", "lagged", "beat"];
+const FRAMES: [&str; 5] = ["hello", "batch", "lagged", "beat", "narration"];
 
 enum Opened {
     Nothing,
@@ -75,6 +75,7 @@ impl Line {
             Effect::Open(transport) => self.open(transport),
             Effect::Close => self.0.borrow_mut().close(),
             Effect::Apply(batch) => store.apply(*batch),
+            Effect::Narrated(news) => store.told.update(|told| told.hear(&news)),
             Effect::Clock(now) => store.set_clock(now),
             Effect::OtherVersion => store.other_version.set(true),
             Effect::Snapshot { turn } => {
@@ -103,7 +104,8 @@ impl Line {
         let generation = driver.generation;
         let (since, epoch) = (driver.link.since, driver.link.epoch.clone());
         let base = crate::Base(browser::base());
-        let query = format!("?since={since}&epoch={epoch}");
+        let watched = driver.store.watched.get_untracked().map(|label| format!("&report={}", crate::words::encoded(&label))).unwrap_or_default();
+        let query = format!("?since={since}&epoch={epoch}{watched}");
         let opened = match transport {
             Transport::Socket => self.socket(&browser::socket_address(&base.path(&format!("/live{query}"))), generation, &mut driver),
             Transport::Events => self.events(&base.path(&format!("/live/sse{query}")), generation, &mut driver),

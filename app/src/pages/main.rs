@@ -14,6 +14,7 @@ use crate::markup::Markup;
 use crate::pages::activity::Activity;
 use crate::pages::board::Board;
 use crate::pages::missing::Failed;
+use crate::pages::reports::{self, Reports};
 use crate::pages::settings::{self, Settings};
 use crate::pages::{drag, shortcuts};
 use crate::places::Place;
@@ -50,6 +51,8 @@ struct Opening {
     settings: Option<settings::Opening>,
     /// As the settings.
     activity: Option<activity::Opening>,
+    /// As the settings.
+    reports: Option<reports::Opening>,
 }
 
 /// What an address asks for.
@@ -59,12 +62,13 @@ struct Wanted {
     spot: Spot,
     settings: Option<SettingsQuery>,
     activity: Option<Vec<(&'static str, String)>>,
+    reports: Option<reports::Asked>,
     base: String,
     markup: Markup,
 }
 
 async fn read(port: Option<Port>, wanted: Wanted) -> Result<Opening, Problem> {
-    let Wanted { board, task, spot, settings, activity, base, markup } = wanted;
+    let Wanted { board, task, spot, settings, activity, reports, base, markup } = wanted;
     let task = task.transpose()?;
     let port = port.ok_or_else(port::unreachable)?;
     let mut snapshot = port.0.snapshot(board, task.clone()).await?;
@@ -84,7 +88,11 @@ async fn read(port: Option<Port>, wanted: Wanted) -> Result<Opening, Problem> {
         Some(params) => Some(activity::opening(&port, params, &snapshot, &base, &markup).await?),
         None => None,
     };
-    Ok(Opening { snapshot, spot, shown, settings, activity })
+    let reports = match reports {
+        Some(asked) => Some(reports::opening(&port, asked).await?),
+        None => None,
+    };
+    Ok(Opening { snapshot, spot, shown, settings, activity, reports })
 }
 
 /// Everything but the pages for what is not there.
@@ -104,13 +112,14 @@ pub fn Main() -> impl IntoView {
         cursor: Some(param("cursor")).filter(|text| !text.is_empty()),
         edges: look.view == View::Graph,
         // Elsewhere nothing of the board is shown but its counts.
-        limit: (place == Place::Activity).then_some(1),
+        limit: matches!(place, Place::Activity | Place::Reports).then_some(1),
         ..BoardQuery::default()
     };
     let spot = Spot::of(|name| params.with_untracked(|map| map.get(name)));
     let settings = (place == Place::Settings).then(|| SettingsQuery { verify: param(settings::VERIFY) == "true" });
     let activity = (place == Place::Activity).then(|| activity::NAMES.map(|name| (name, param(name))).to_vec());
-    let wanted = Wanted { board, task: task_in(&path, &base), spot, settings, activity, base, markup: Markup::here() };
+    let reports = (place == Place::Reports).then(|| reports::asked(path.strip_prefix(base.as_str()).unwrap_or(&path), param));
+    let wanted = Wanted { board, task: task_in(&path, &base), spot, settings, activity, reports, base, markup: Markup::here() };
     let reading = OnceResource::new_blocking(read(Port::here(), wanted));
     view! {
         <Suspense>
@@ -136,7 +145,8 @@ fn Loaded(opening: Opening, look: Look, place: Place) -> impl IntoView {
     store.thread_partial.set(opening.spot.tab == Tab::Thread && !opening.spot.before.is_empty());
     store.spot.set(opening.spot);
     store.shown.set(opening.shown);
-    let (settings, activity) = (opening.settings, opening.activity);
+    let (settings, activity, reports) = (opening.settings, opening.activity, opening.reports);
+    store.watched.set(reports.as_ref().and_then(reports::Opening::watched));
     let ui = Ui::new(place, activity.as_ref().map(|opening| opening.query.clone()).unwrap_or_default());
     provide_context(store);
     provide_context(ui);
@@ -185,6 +195,8 @@ fn Loaded(opening: Opening, look: Look, place: Place) -> impl IntoView {
                 view! { <main class="page" id="main" data-fixed="" tabindex="-1"><Bars/><Settings opening=settings/></main> }.into_any()
             } else if let Some(opening) = activity.clone() {
                 view! { <main class="page" id="main" tabindex="-1"><Bars/><Activity opening=opening/></main> }.into_any()
+            } else if let Some(opening) = reports.clone() {
+                view! { <main class="page" id="main" data-fixed="" tabindex="-1"><Bars/><Reports opening=opening/></main> }.into_any()
             } else if as_page.get() {
                 view! {
                     <main class="page" id="main" data-fixed="" tabindex="-1">

@@ -3,6 +3,7 @@
 use crate::words::encoded;
 use contracts::command::{CommandRequest, Receipt};
 use contracts::graph::GraphView;
+use contracts::report::{Narrate, ReportQuery, ReportRow, ReportView};
 use contracts::settings::{KnownProject, SettingsQuery, SettingsView};
 use contracts::view::{
     ActivityQuery, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView, NextAnswer,
@@ -234,5 +235,35 @@ impl Board for HttpBoard {
 
     fn settings(&self, _: SettingsQuery) -> Answer<'_, SettingsView> {
         unasked()
+    }
+
+    fn report(&self, query: ReportQuery) -> Answer<'_, ReportView> {
+        self.get("/report", &query)
+    }
+
+    fn reports(&self) -> Answer<'_, Vec<ReportRow>> {
+        let answer = self.get::<List<ReportRow>>("/reports", &());
+        Box::pin(async move { answer.await.map(List::items) })
+    }
+
+    fn report_named(&self, label: String) -> Answer<'_, ReportView> {
+        self.get(&format!("/reports/{}", encoded(&label)), &())
+    }
+
+    fn write_report(&self, label: String, how: Narrate) -> Answer<'_, ReportView> {
+        self.post(&format!("/reports/{}", encoded(&label)), serde_json::to_value(how).unwrap_or_default())
+    }
+
+    fn narrate(&self, label: String, how: Narrate) -> Answer<'_, ()> {
+        let answer = self.post::<Value>(&format!("/reports/{}/narration", encoded(&label)), serde_json::to_value(how).unwrap_or_default());
+        Box::pin(async move { answer.await.map(drop) })
+    }
+
+    fn cancel_narration(&self, label: String) -> Answer<'_, ()> {
+        let address = format!("{}/reports/{}/narration", self.api, encoded(&label));
+        Box::pin(SendWrapper::new(async move {
+            let request = Request::delete(&address).json(&serde_json::json!({})).map_err(|_| crate::port::unreachable())?;
+            read::<Value>(request.send().await).await.map(drop)
+        }))
     }
 }

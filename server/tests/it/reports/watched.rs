@@ -94,3 +94,41 @@ async fn a_report_is_read_kept_and_sent_by_programs() {
     assert_eq!(server.api(put(&mine, None)).await.status, 200, "what is here already is known");
     assert_eq!(names(&scene), ["all.md"]);
 }
+
+#[tokio::test]
+async fn the_pages_are_whole_without_scripts() {
+    let scene = scene("say 'It went **well**.'; over");
+    let task = scene.stage.add("Paint the <b>buoys</b>", &[]);
+    scene.stage.ok(&["tasks", "done", &task, "--no-code", "-m", "painted by hand"]);
+    scene.stage.ok(&["report", "all", "--digest"]);
+    let server = Server::of(&scene.stage);
+    let port = server.port;
+    let page = |path: &'static str| async move {
+        let mut reply = call("GET", path).send(port).await;
+        // Marks between nodes, which hydration wants, are no text.
+        reply.body = reply.body.replace("<!>", "");
+        reply
+    };
+    let all = page("/reports/all").await;
+    assert_eq!(all.status, 200, "{all:?}");
+    for part in [
+        "<h1>Everything so far</h1>",
+        "1 closed",
+        "Asked",
+        "painted by hand",
+        "It went <strong>well</strong>.",
+        "By claude",
+        "aria-current=\"page\"",
+        "/api/reports/all/file",
+    ] {
+        assert!(all.body.contains(part), "{part}: {}", all.body);
+    }
+    assert!(!all.body.contains("<b>buoys</b>"), "what somebody wrote is text");
+    let list = page("/reports").await;
+    assert!(list.status == 200 && list.body.contains("href=\"/reports/all\"") && list.body.contains("current, still open"), "{}", list.body);
+    let range = page("/reports?from=2020-02-01&to=2020-02-29").await;
+    assert!(range.body.contains("2020-02-01 to 2020-02-29") && range.body.contains("Pictures of the period"), "{}", range.body);
+    assert!(page("/reports?since=24h").await.body.contains("Standup since"));
+    let nothing = page("/reports/nothing").await;
+    assert!(nothing.status == 404 && nothing.body.contains("no report is named nothing"), "{nothing:?}");
+}
