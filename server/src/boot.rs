@@ -2,7 +2,7 @@
 
 use crate::board::{PageFacts, ServerPort};
 use crate::config::Config;
-use contracts::{Actor, Call, Code, Hint, Moment, Problem};
+use contracts::{Actor, Call, Code, Hint, Moment, Problem, limits};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -164,6 +164,8 @@ pub fn identity(repository: Option<&git::Repository>) -> Identity {
         Some(email) => format!("local:{user}/{email}"),
         None => format!("local:{user}"),
     };
+    // Longer than the log takes, it tells less of who it is than the user's name alone.
+    let principal = if principal.len() > limits::PRINCIPAL_BYTES_MAX { format!("local:{user}") } else { principal };
     Identity { dev: Actor::dev_named(name), principal }
 }
 

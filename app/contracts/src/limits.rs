@@ -38,6 +38,14 @@ pub const TYPES_ADDED_MAX: usize = 20;
 pub const SLUG_CHARS_MAX: usize = 40;
 /// Longest name of an actor's part, characters.
 pub const ACTOR_PART_CHARS_MAX: usize = 40;
+/// A principal, bytes.
+pub const PRINCIPAL_BYTES_MAX: usize = 400;
+/// Digits of a commit or of a patch.
+pub const SHA_CHARS_MAX: usize = 64;
+/// A session's name, characters.
+pub const SESSION_CHARS_MAX: usize = 200;
+/// A path in a repository or of a worktree, characters.
+pub const PATH_CHARS_MAX: usize = 1_024;
 /// Actors in `mentions` or `to`.
 pub const MENTIONS_MAX: usize = 20;
 /// Choices offered with a question.
@@ -160,6 +168,8 @@ pub const KEY_CHARS_MAX: usize = 80;
 pub const RECEIPT_DAYS: i64 = 7;
 /// Files listed in one commit event.
 pub const COMMIT_FILES_MAX: usize = 300;
+/// Parents of a commit that are kept: two make it a merge, which is all they are looked at for.
+pub const COMMIT_PARENTS_MAX: usize = 16;
 /// Trailers of one commit that bind it.
 pub const COMMIT_TASKS_MAX: usize = 8;
 /// Longest wait for a busy database or the writers' queue, milliseconds.

@@ -4,10 +4,12 @@ use crate::facts::{Context, Facts, Lease, MilestoneFacts, TaskFacts};
 use crate::rejection::Rejection;
 use crate::settings::Settings;
 use crate::standing::{LeaseState, lease_state};
+use crate::task::Task;
 use crate::words::{Mention, mentioned};
-use contracts::command::{AnswerQuestion, Settle};
+use contracts::command::AnswerQuestion;
 use contracts::standing::Status;
 use contracts::{Actor, MilestoneId, TaskId, limits};
+use std::collections::BTreeSet;
 
 /// One decision: facts, caller, clock.
 pub(crate) struct Case<'a> {
@@ -65,12 +67,31 @@ impl<'a> Case<'a> {
         of.lease.as_ref().filter(|lease| self.lease_state(lease) != LeaseState::Lapsed)
     }
 
-    /// Whether the caller's claim lapsed and nobody took the task since.
+    /// Whether the caller's claim lapsed, and the task is still there for it.
     pub fn lapsed_own(&self, of: &TaskFacts) -> bool {
-        match &of.lease {
+        self.may_take_back(&of.task, of.lease.as_ref())
+    }
+
+    /// Whether the caller's claim lapsed, nobody took the task since, and it was given to nobody else either.
+    pub fn may_take_back(&self, task: &Task, lease: Option<&Lease>) -> bool {
+        let given_on = task.assigned_unclaimed && task.assignee.as_ref() != Some(self.caller());
+        let lapsed = match lease {
             Some(lease) => lease.actor == *self.caller() && self.lease_state(lease) == LeaseState::Lapsed,
-            None => of.task.status == Status::Open && of.task.claim.as_ref().is_some_and(|claim| claim.actor == *self.caller()) && !of.task.assigned_unclaimed,
-        }
+            None => task.status == Status::Open && task.claim.as_ref().is_some_and(|claim| claim.actor == *self.caller()),
+        };
+        lapsed && !given_on
+    }
+
+    /// The lease that still keeps a task for its holder: while it runs, and after it lapsed as long as the task is meant for the same one.
+    pub fn keeping<'t>(&self, of: &'t TaskFacts) -> Option<&'t Lease> {
+        of.lease.as_ref().filter(|lease| self.lease_state(lease) != LeaseState::Lapsed || of.task.assignee.as_ref() == Some(&lease.actor))
+    }
+
+    /// The fencing token that counts: that of the claim which holds the task, lapsed or not; the greatest there ever was where nobody does.
+    /// A claim that lost against the holder's may have a greater one.
+    pub fn fence(&self, of: &TaskFacts) -> i64 {
+        let held = of.lease.as_ref().map(|lease| lease.fence).or(of.task.claim.as_ref().map(|claim| claim.fence));
+        held.unwrap_or(of.task.fence)
     }
 
     /// Whether a close needs a passed review: the task's own word, else its milestone's, else the project's.
@@ -115,20 +136,15 @@ impl<'a> Case<'a> {
         if most == 0 { 0 } else { children.map(|child| 1 + self.height(&child.task.id, most - 1)).max().unwrap_or(0) }
     }
 
-    /// Open tasks below a task, nearest first, as far as they were loaded.
-    pub fn descendants(&self, id: &TaskId) -> Vec<&'a TaskFacts> {
+    /// Open tasks below these, nearest first, as far as they were loaded.
+    pub fn descendants(&self, of: &[TaskId]) -> Vec<&'a TaskFacts> {
+        let mut seen: BTreeSet<&TaskId> = of.iter().collect();
+        let mut above = seen.clone();
         let mut found: Vec<&TaskFacts> = Vec::new();
-        let mut above = vec![id.clone()];
         while !above.is_empty() {
-            let is_new = |of: &&TaskFacts| of.task.parent.as_ref().is_some_and(|parent| above.contains(parent)) && of.task.id != *id;
-            let below: Vec<&TaskFacts> = self
-                .facts
-                .tasks
-                .values()
-                .filter(is_new)
-                .filter(|of| of.task.status == Status::Open && !found.iter().any(|seen| seen.task.id == of.task.id))
-                .collect();
-            above = below.iter().map(|of| of.task.id.clone()).collect();
+            let is_below = |of: &&TaskFacts| of.task.status == Status::Open && of.task.parent.as_ref().is_some_and(|parent| above.contains(parent));
+            let below: Vec<&TaskFacts> = self.facts.tasks.values().filter(is_below).filter(|of| seen.insert(&of.task.id)).collect();
+            above = below.iter().map(|of| &of.task.id).collect();
             found.extend(below);
         }
         found
@@ -136,11 +152,6 @@ impl<'a> Case<'a> {
 
     pub fn asked(&self, answer: &AnswerQuestion) -> Option<(&'a TaskFacts, &'a crate::task::OpenQuestion)> {
         self.facts.tasks.values().find_map(|of| of.task.questions.iter().find(|question| question.id == answer.question).map(|question| (of, question)))
-    }
-
-    pub fn conflicted(&self, settle: &Settle) -> Result<&'a TaskFacts, Rejection> {
-        let has = |of: &&TaskFacts| of.task.conflicts.iter().any(|conflict| conflict.event == settle.event);
-        self.facts.tasks.values().find(has).ok_or_else(|| Rejection::no_conflict(&settle.event))
     }
 
     pub fn milestone(&self, id: &MilestoneId) -> Result<&'a MilestoneFacts, Rejection> {

@@ -122,15 +122,22 @@ pub struct MilestoneFacts {
     pub closed: i64,
 }
 
-/// One lease of the caller, and whether its task itself waits (then it does not count towards `max_held`).
+/// One lease of the caller, with its task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Holding {
-    /// The lease row; live, late or lapsed and untaken.
+    /// The lease row; live, late or lapsed.
     pub lease: Lease,
-    /// Title of the task.
-    pub title: String,
-    /// Open subtask, dependency, blocker or question.
-    pub waits: bool,
+    /// The task's own state (spec not loaded).
+    pub task: Task,
+    /// What its neighbours make of it.
+    pub counters: Counters,
+}
+
+impl Holding {
+    /// Whether the task itself waits, for an open subtask, dependency, blocker or question: then it does not count towards `max_held`.
+    pub fn waits(&self) -> bool {
+        crate::standing::waits(&self.task, &self.counters) || !self.task.questions.is_empty()
+    }
 }
 
 /// What `decide` needs loaded, by key. Ids in `tasks` that do not exist simply do not appear in the facts.
@@ -166,6 +173,29 @@ pub struct Needs {
     pub seen: bool,
 }
 
+impl Needs {
+    /// These and those.
+    pub(crate) fn and(mut self, other: Needs) -> Needs {
+        self.tasks.extend(other.tasks);
+        self.descendants.extend(other.descendants);
+        self.milestones.extend(other.milestones);
+        self.reach.extend(other.reach);
+        self.actors.extend(other.actors);
+        Needs {
+            milestone_title: self.milestone_title.or(other.milestone_title),
+            question: self.question.or(other.question),
+            blocker: self.blocker.or(other.blocker),
+            conflict: self.conflict.or(other.conflict),
+            workers: self.workers.or(other.workers),
+            holdings: self.holdings || other.holdings,
+            candidates: self.candidates || other.candidates,
+            agents_tasks: self.agents_tasks || other.agents_tasks,
+            seen: self.seen || other.seen,
+            ..self
+        }
+    }
+}
+
 /// What was loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
@@ -195,8 +225,8 @@ pub struct Facts {
     pub assigned_at: BTreeMap<TaskId, Moment>,
 }
 
-/// Ids minted by the caller of the engine, which has the randomness. One that exists is refused and minted again: storage loads tasks by
-/// these ids too, so that `decide` sees them in `Facts::tasks`.
+/// Ids minted by the caller of the engine, which has the randomness. Whoever mints them sees to it that none is in use; the engine refuses
+/// those it can see to be, and they are minted again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Minted {
     /// As many as [`crate::ids_wanted`] says.

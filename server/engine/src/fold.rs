@@ -113,7 +113,7 @@ fn read_list<T: DeserializeOwned>(value: &Value) -> Vec<T> {
 }
 
 /// A checklist: items are `{text, met?, note?}` or a bare text.
-fn read_criteria(value: &Value) -> Vec<Criterion> {
+pub(crate) fn read_criteria(value: &Value) -> Vec<Criterion> {
     let item = |value: &Value| match value {
         Value::String(text) => Some(Criterion { text: text.clone(), met: None, note: String::new() }),
         other => read(other),

@@ -32,7 +32,7 @@ pub use files::{overlap, shared, surface};
 pub use fold::{Effect, IMPORTED, Notice, apply_milestone, apply_project, apply_task, fold_milestone, fold_project, fold_task, is_additive};
 pub use graph::{Edge, Edges, closes_a_loop};
 pub use lifecycle::decide;
-pub use needs::{ids_wanted, needs};
+pub use needs::{IdsWanted, ids_wanted, needs, needs_beyond};
 pub use next::{Choice, Digest, NextFacts, SurfaceRow, candidate_passes, choose, collisions, how, raced};
 pub use rejection::{Fault, Rejection};
 pub use settings::Settings;

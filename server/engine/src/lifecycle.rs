@@ -47,9 +47,10 @@ impl<'a> Case<'a> {
             if let Some(read) = self.ctx.expect.filter(|read| *read != of.task.version) {
                 return Err(Rejection::Stale { task: id.clone(), current: of.task.version, read });
             }
-            if let Some(given) = self.ctx.fence.filter(|given| *given != of.task.fence) {
+            let current = self.fence(of);
+            if let Some(given) = self.ctx.fence.filter(|given| *given != current) {
                 let holder = self.running(of).map(|lease| lease.actor.clone());
-                return Err(Rejection::StaleFence { task: id.clone(), current: of.task.fence, given, holder });
+                return Err(Rejection::StaleFence { task: id.clone(), current, given, holder });
             }
         } else if let Some((path, _)) = [("expect", self.ctx.expect), ("fence", self.ctx.fence)].iter().find(|(_, given)| given.is_some()) {
             return Err(Rejection::NoSubject { path });
@@ -75,7 +76,7 @@ impl<'a> Case<'a> {
             Command::Message(message) => self.message(message),
             Command::Block(block) => self.block(block),
             Command::Unblock(unblock) => self.unblock(unblock),
-            Command::Bind(bind) => sha("sha", &bind.sha),
+            Command::Bind(bind) => self.bind(bind),
             Command::Supersede(supersede) => sha("old", &supersede.old).and_then(|()| supersede.new.iter().try_for_each(|new| sha("new", new))),
             Command::Branch(branch) => self.branch(branch),
             Command::Dispatch(dispatch) => self.dispatch(dispatch),
@@ -296,6 +297,8 @@ impl<'a> Case<'a> {
             let text = format!("ttl_s is {} to {} seconds, not {ttl}", limits::LEASE_SECONDS_MIN, limits::LEASE_SECONDS_MAX);
             return Err(Rejection::Malformed { path: "ttl_s".to_owned(), text });
         }
+        plain("session", claim.session.as_deref(), limits::SESSION_CHARS_MAX)?;
+        plain("worktree", claim.worktree.as_deref(), limits::PATH_CHARS_MAX)?;
         self.claimable(self.task(&claim.task)?)
     }
 
@@ -347,9 +350,9 @@ impl<'a> Case<'a> {
 
     fn below_limit(&self, id: &TaskId) -> Guard {
         let Some(limit) = self.settings.held_at_once(self.caller()) else { return Ok(()) };
-        let counts = |holding: &&crate::facts::Holding| !holding.waits && holding.lease.task != *id && self.lease_state(&holding.lease) != LeaseState::Lapsed;
+        let counts = |holding: &&crate::facts::Holding| !holding.waits() && holding.lease.task != *id && self.lease_state(&holding.lease) != LeaseState::Lapsed;
         let holds: Vec<(TaskId, String)> =
-            self.facts.holdings.iter().filter(counts).map(|holding| (holding.lease.task.clone(), holding.title.clone())).collect();
+            self.facts.holdings.iter().filter(counts).map(|holding| (holding.lease.task.clone(), holding.task.title.clone())).collect();
         if (holds.len() as i64) < limit { Ok(()) } else { Err(Rejection::AtLimit { holds, limit }) }
     }
 
@@ -363,9 +366,9 @@ impl<'a> Case<'a> {
     fn renew(&self, renew: &Renew) -> Guard {
         let Some(id) = &renew.task else { return Ok(()) };
         let of = self.task(id)?;
-        match &of.lease {
+        match self.running(of) {
             Some(lease) if lease.actor == *self.caller() => Ok(()),
-            Some(lease) if self.running(of).is_some() => {
+            Some(lease) => {
                 let taken = Some((lease.actor.clone(), lease.claimed_at));
                 Err(Rejection::LeaseLost { task: id.clone(), taken, now: self.ctx.now })
             }
@@ -473,7 +476,7 @@ impl<'a> Case<'a> {
     fn cancel(&self, cancel: &Cancel) -> Guard {
         let of = self.task(&cancel.task)?;
         let mine = |of: &TaskFacts| of.task.created_by == *self.caller() && of.task.claims == 0;
-        let children = if cancel.with_children { self.descendants(&cancel.task) } else { Vec::new() };
+        let children = if cancel.with_children { self.descendants(std::slice::from_ref(&cancel.task)) } else { Vec::new() };
         if self.caller().is_agent() && !(mine(of) && children.iter().all(|child| mine(child))) {
             let hint = Hint {
                 text: "a person cancels it, or its creator before anybody claims it".to_owned(),
@@ -657,6 +660,12 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
+    fn bind(&self, bind: &Bind) -> Guard {
+        sha("sha", &bind.sha)?;
+        bind.parents.iter().try_for_each(|parent| plain("parents", Some(parent), limits::SHA_CHARS_MAX))?;
+        plain("patch", bind.patch.as_deref(), limits::SHA_CHARS_MAX)
+    }
+
     fn branch(&self, branch: &Branch) -> Guard {
         self.task(&branch.task)?;
         for (path, name) in [("branch", &branch.branch), ("base", &branch.base)] {
@@ -704,7 +713,7 @@ impl<'a> Case<'a> {
         }
         for id in &recover.tasks {
             let of = self.task(id)?;
-            let holder = of.lease.as_ref().map(|lease| &lease.actor).or(of.task.assignee.as_ref());
+            let holder = self.keeping(of).map(|lease| &lease.actor).or(of.task.assignee.as_ref());
             if let Some(holder) = holder.filter(|holder| self.caller().is_agent() && !holder.same_dev(self.caller())) {
                 let text = format!("recover: {holder} answers to somebody else than you do");
                 let call = Call::new("message").with("to", vec![holder.as_str()]).with("task", id.as_str()).with("text", "<text>");
@@ -716,12 +725,12 @@ impl<'a> Case<'a> {
 
     fn settle(&self, settle: &Settle) -> Guard {
         let call = Call::new("settle").with("event", settle.event.as_str()).with("choice", settle.choice.as_str());
-        self.conflicted(settle)?;
+        crate::carry::project::conflicted(self.facts, settle)?;
         self.note("settling a conflict", settle.note.as_str(), call, "note", false)?;
         if settle.choice == SettleChoice::Dismiss {
             return Ok(());
         }
-        self.guard(&crate::carry::project::kept(self, settle)?)
+        self.guard(&crate::carry::project::kept(self.facts, settle)?)
     }
 
     fn configure(&self, configure: &Configure) -> Guard {
@@ -780,7 +789,8 @@ impl<'a> Case<'a> {
             let call = |tasks: &str| Call::new("milestone_cancel").with("milestone", cancel.milestone.as_str()).with("tasks", tasks);
             return Err(self.tasks_open(facts, Hint { text: "say what becomes of them".to_owned(), calls: vec![call("cancel"), call("detach")] }));
         }
-        at_most("tasks", facts.open_tasks.len(), limits::PLAN_TASKS_MAX, "open tasks")?;
+        let below = if cancel.tasks == Some(MilestoneTasks::Cancel) { self.descendants(&facts.open_tasks).len() } else { 0 };
+        at_most("tasks", facts.open_tasks.len() + below, limits::PLAN_TASKS_MAX, "open tasks")?;
         self.note("cancel", cancel.note.as_str(), Call::new("milestone_cancel").with("milestone", cancel.milestone.as_str()), "note", false)
     }
 
@@ -790,6 +800,18 @@ impl<'a> Case<'a> {
             return Err(Rejection::Illegal { text: format!("reopen: milestone {} is open", reopen.milestone), hint: Hint::default() });
         }
         Ok(())
+    }
+}
+
+/// A word of the caller's machine: one line, and not without end.
+fn plain(path: &str, text: Option<&str>, chars_max: usize) -> Guard {
+    let Some(text) = text else { return Ok(()) };
+    at_most(path, text.chars().count(), chars_max, "characters")?;
+    match text.chars().find(|character| character.is_control()) {
+        Some(bad) => {
+            Err(Rejection::Malformed { path: path.to_owned(), text: format!("is one line without control characters, it holds {}", bad.escape_unicode()) })
+        }
+        None => Ok(()),
     }
 }
 

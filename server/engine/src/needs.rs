@@ -1,15 +1,34 @@
 //! What a command needs loaded before it can be decided.
 
-use crate::facts::Needs;
+use crate::facts::{Facts, Needs};
 use crate::words::{folded, mentioned};
-use contracts::command::{Command, TaskRef};
+use contracts::command::{Command, MilestoneTasks, SettleChoice, TaskRef};
 use contracts::{Caller, TaskId};
 
-/// How many task ids to mint for a command.
-pub fn ids_wanted(command: &Command) -> usize {
+/// Which ids a command may use of those that are minted for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IdsWanted {
+    /// How many of tasks.
+    pub tasks: usize,
+    /// A milestone's.
+    pub milestone: bool,
+    /// A blocker's.
+    pub blocker: bool,
+    /// A question's.
+    pub question: bool,
+}
+
+/// What to mint for a command.
+pub fn ids_wanted(command: &Command) -> IdsWanted {
+    let none = IdsWanted::default();
     match command {
-        Command::Plan(plan) => plan.tasks.len(),
-        _ => 0,
+        Command::Plan(plan) => IdsWanted { tasks: plan.tasks.len(), milestone: plan.milestone.is_some(), ..none },
+        Command::MilestoneCreate(_) => IdsWanted { milestone: true, ..none },
+        Command::Block(block) => IdsWanted { blocker: block.reason.is_some(), ..none },
+        // What is kept may be a block.
+        Command::Settle(settle) => IdsWanted { blocker: settle.choice == SettleChoice::Keep, ..none },
+        Command::Question(_) => IdsWanted { question: true, ..none },
+        _ => none,
     }
 }
 
@@ -84,6 +103,23 @@ pub fn needs(command: &Command, caller: &Caller) -> Needs {
         _ => {}
     }
     needs
+}
+
+/// What a command needs beyond [`needs()`], all of it together, where only what was loaded by that can tell: a conflict that is kept gives a
+/// command again, which has needs of its own; the tasks of a milestone that is cancelled with them have subtasks.
+pub fn needs_beyond(command: &Command, caller: &Caller, facts: &Facts) -> Option<Needs> {
+    match command {
+        Command::Settle(settle) if settle.choice == SettleChoice::Keep => {
+            let kept = crate::carry::project::kept(facts, settle).ok()?;
+            Some(needs(command, caller).and(needs(&kept, caller)))
+        }
+        Command::MilestoneCancel(cancel) if cancel.tasks == Some(MilestoneTasks::Cancel) => {
+            let open = &facts.milestones.get(&cancel.milestone)?.open_tasks;
+            let descendants = open.iter().cloned().collect();
+            (!open.is_empty()).then(|| Needs { descendants, ..needs(command, caller) })
+        }
+        _ => None,
+    }
 }
 
 /// The task a command is about.

@@ -97,7 +97,8 @@ pub fn choose(facts: &NextFacts, request: &NextRequest, ctx: &Context) -> Choice
         return choose_named(&case, named);
     }
     let me = case.caller();
-    let counting: Vec<&Holding> = facts.holdings.iter().filter(|holding| !holding.waits).collect();
+    let mine = |holding: &&Holding| case.lease_state(&holding.lease) != LeaseState::Lapsed || case.may_take_back(&holding.task, Some(&holding.lease));
+    let counting: Vec<&Holding> = facts.holdings.iter().filter(|holding| !holding.waits()).filter(mine).collect();
     let limit = case.settings.held_at_once(me).map_or(i64::MAX, |limit| if me.is_dev() { 1 } else { limit });
     if let Some(first) = counting.first().filter(|_| counting.len() as i64 >= limit) {
         let id = first.lease.task.clone();

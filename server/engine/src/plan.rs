@@ -6,7 +6,7 @@ use crate::lifecycle::at_most;
 use crate::rejection::{Fault, Rejection};
 use crate::words::folded;
 use contracts::command::{Plan, PlanTask, TaskRef};
-use contracts::standing::Status;
+use contracts::standing::{Status, Via};
 use contracts::{Code, MilestoneId, TaskId, limits};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,11 +26,13 @@ pub(crate) struct PlannedTask {
 struct Check<'a> {
     case: &'a Case<'a>,
     ids: Vec<TaskId>,
+    /// How many of the entries each task that is there already is made to wait for.
+    blocked: BTreeMap<&'a TaskId, usize>,
     faults: Vec<Fault>,
 }
 
 /// Checks everything; at most 20 faults are named.
-pub(crate) fn check(case: &Case, plan: &Plan) -> Result<Planned, Rejection> {
+pub(crate) fn check<'a>(case: &'a Case<'a>, plan: &'a Plan) -> Result<Planned, Rejection> {
     if plan.tasks.is_empty() {
         return Err(Rejection::Malformed { path: "tasks".to_owned(), text: format!("a plan has 1 to {} tasks", limits::PLAN_TASKS_MAX) });
     }
@@ -42,7 +44,7 @@ pub(crate) fn check(case: &Case, plan: &Plan) -> Result<Planned, Rejection> {
     if ids.len() < plan.tasks.len() || distinct.len() < ids.len() || ids.iter().any(|id| case.facts.tasks.contains_key(id)) {
         return Err(Rejection::IdTaken);
     }
-    let mut check = Check { case, ids: ids.clone(), faults: Vec::new() };
+    let mut check = Check { case, ids: ids.clone(), blocked: BTreeMap::new(), faults: Vec::new() };
     if plan.milestone.is_none() && (plan.goal.is_some() || !plan.rules.is_empty() || !plan.criteria.is_empty()) {
         check.fault(Code::BadRequest, "milestone", "goal, rules and criteria belong to a milestone: name one");
     }
@@ -66,7 +68,7 @@ pub(crate) fn check(case: &Case, plan: &Plan) -> Result<Planned, Rejection> {
     Ok(Planned { reused, tasks })
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
     fn fault(&mut self, code: Code, path: impl Into<String>, text: impl Into<String>) {
         self.faults.push(Fault { code, path: path.into(), text: text.into() });
     }
@@ -77,10 +79,11 @@ impl Check<'_> {
         }
     }
 
-    fn entry(&mut self, place: usize, task: &PlanTask, entries: usize) -> PlannedTask {
+    fn entry(&mut self, place: usize, task: &'a PlanTask, entries: usize) -> PlannedTask {
         let at = |field: &str| format!("tasks[{place}].{field}");
         self.size(at("labels"), task.labels.len(), limits::LABELS_MAX);
         self.size(at("after"), task.after.len(), limits::AFTER_MAX);
+        self.size(at("blocks"), task.blocks.len(), limits::AFTER_MAX);
         self.size(at("files"), task.files.len(), limits::FILES_MAX);
         self.size(at("criteria"), task.criteria.len(), limits::CRITERIA_MAX);
         if let Some(kind) = task.kind.as_ref().filter(|kind| !self.case.settings.types.iter().any(|known| known == kind.as_str())) {
@@ -117,15 +120,28 @@ impl Check<'_> {
         if let Some((id, status)) = parent.as_ref().and_then(|id| self.status(id).filter(|status| *status != Status::Open).map(|status| (id.clone(), status))) {
             self.fault(Code::IllegalMove, at("parent"), format!("{id} is {status}"));
         }
-        for (n, id) in task.blocks.iter().enumerate() {
+        let mut seen = BTreeSet::new();
+        for (n, id) in task.blocks.iter().enumerate().filter(|(_, id)| seen.insert(*id)) {
             let path = at(&format!("blocks[{n}]"));
             match self.status(id) {
                 None => self.fault(Code::BadRequest, path, format!("there is no task {id}")),
-                Some(Status::Open) => {}
+                Some(Status::Open) => self.waits_more(id, path),
                 Some(status) => self.fault(Code::IllegalMove, path, format!("{id} is {status}, it waits for nothing any more")),
             }
         }
         PlannedTask { id: self.ids[place].clone(), after, parent }
+    }
+
+    /// One more thing that a task which is there already waits for.
+    fn waits_more(&mut self, id: &'a TaskId, path: String) {
+        let edges = |of: &crate::facts::TaskFacts| of.waits_on.iter().filter(|on| on.via != Via::Parent).count();
+        let before = self.case.facts.tasks.get(id).map_or(0, edges);
+        let added = self.blocked.entry(id).or_default();
+        *added += 1;
+        let waits = before + *added;
+        if waits > limits::AFTER_MAX {
+            self.fault(Code::TooLarge, path, format!("{id} would wait for {waits} tasks, the limit is {}", limits::AFTER_MAX));
+        }
     }
 
     fn status(&self, id: &TaskId) -> Option<Status> {

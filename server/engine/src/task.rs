@@ -83,7 +83,7 @@ pub struct Task {
     /// Whether an actor other than the one who created it ever claimed it: then its creator's say over its words ends.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub claimed_by_other: bool,
-    /// The last claimer, for the next holder's sake.
+    /// How it was last given back, for the next holder's sake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_release: Option<Released>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

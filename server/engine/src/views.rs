@@ -1,6 +1,7 @@
 //! What readers see of a task and a milestone: card, view, why it stands there, where it may be dragged, what its reader may do.
 
 use crate::case::Case;
+use crate::event::Event;
 use crate::facts::{Context, Counters, Facts, Lease, MilestoneFacts, Neighbour, TaskFacts};
 use crate::lifecycle::would_refuse;
 use crate::settings::Settings;
@@ -8,11 +9,11 @@ use crate::standing::{LeaseState, counting, is_evidence, lease_state, passed, re
 use crate::task::{Milestone, Task};
 use crate::words::{count, cut, plain};
 use contracts::command::*;
-use contracts::standing::{Column, HoldKind, Standing, Status, Verdict};
+use contracts::standing::{Column, HoldKind, Standing, Status, Verdict, Via};
 use contracts::view::{
     Allowance, BlockerView, CommitView, ConflictRow, LeaseView, MilestoneView, QuestionView, Refusal, Relation, ReviewView, TaskCard, TaskView, Why,
 };
-use contracts::{Moment, Note};
+use contracts::{Call, Moment, Note, TaskId};
 
 /// Texts on cards.
 const CARD_CHARS: usize = 200;
@@ -282,8 +283,30 @@ pub fn conflict_rows(task: &Task) -> Vec<ConflictRow> {
         text: conflict.text.clone(),
         status: task.status,
         settled: false,
+        way_out: None,
     };
     task.conflicts.iter().map(row).collect()
+}
+
+/// An edge that closes a loop, and so counts for nothing: a conflict as its task's readers see it. No settling takes it away, it is removed.
+pub fn inert_row(task: &Task, on: &TaskId, via: Via, event: &Event) -> ConflictRow {
+    // The edge from a parent to its child is the child's to leave.
+    let way_out = match via {
+        Via::Parent => Call::new("edit").with("task", on.as_str()).with("parent", serde_json::Value::Null),
+        Via::After | Via::Block => Call::new("unblock").with("task", task.id.as_str()).with("on", on.as_str()),
+    };
+    ConflictRow {
+        event: event.id.clone(),
+        task: task.id.clone(),
+        title: task.title.clone(),
+        kind: event.kind.as_str().to_owned(),
+        actor: event.actor.clone(),
+        at: event.at.moment,
+        text: format!("to wait for {on} would close a loop: the edge has no effect"),
+        status: task.status,
+        settled: false,
+        way_out: Some(way_out),
+    }
 }
 
 /// Every command on a task, and whether this reader may give it: every guard is asked, but for texts that could still be given.

@@ -1,6 +1,6 @@
 //! Small words: slugs, branch names, folded titles, lists cut with a count, notes and mentions.
 
-pub use contracts::text::count;
+pub use contracts::text::{count, span};
 use contracts::{Actor, Moment, TaskId, limits};
 use std::collections::BTreeSet;
 
@@ -67,16 +67,6 @@ pub fn some<T: std::fmt::Display>(items: &[T], shown: usize) -> String {
 pub fn beyond(total: i64, shown: usize) -> String {
     let more = total.saturating_sub(i64::try_from(shown).unwrap_or(i64::MAX));
     if more > 0 { format!(", {more} more") } else { String::new() }
-}
-
-/// A span of time in words: `45 s`, `12 min`, `2 h`, `3 d`.
-pub fn span(seconds: i64) -> String {
-    match seconds.max(0) {
-        s if s < 90 => format!("{s} s"),
-        s if s < 90 * 60 => format!("{} min", s / 60),
-        s if s < 48 * 3_600 => format!("{} h", s / 3_600),
-        s => format!("{} d", s / 86_400),
-    }
 }
 
 /// How long until a moment, or since: `for 12 min more`, `late by 2 min`. Readers have zones of their own, so a span is told and not an instant.

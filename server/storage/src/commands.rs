@@ -8,12 +8,13 @@ use crate::lease;
 use crate::projection;
 use crate::read::{facts, fleet};
 use crate::script::{Script, Statement};
-use crate::sql::{id_list, micros, q, task_id};
+use crate::sql::{id_list, list, micros, q};
 use crate::store::Inner;
-use crate::write::{Outcome, Request};
+use crate::write::{Outcome, Request, Work};
+use contracts::command::Renew;
 use contracts::{BlockerId, Code, Command, CommandRequest, EventId, Hint, MilestoneId, Moment, Problem, QuestionId, Receipt, TaskId, Writer, limits};
 use engine::event::Draft;
-use engine::{Context, Decision, Event, Facts, Lease, Minted, Settings};
+use engine::{Context, Decision, Event, Facts, IdsWanted, Lease, Minted, Settings};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::{Row, SqliteConnection};
@@ -127,10 +128,34 @@ async fn keyed(batch: &mut Batch<'_>, request: &CommandRequest) -> Result<Result
     Ok(receipt)
 }
 
+/// The receipt of a call that renews all of its caller's leases while none is due: nothing is written, so nobody waits for a turn to write.
+/// `None` where something is due, and for every other call.
+pub(crate) async fn nothing_due(inner: &Inner, conn: &mut SqliteConnection, request: &Request) -> Result<Option<Receipt>, StoreError> {
+    let Work::Commands(commands) = &request.work else { return Ok(None) };
+    let [CommandRequest { command: command @ Command::Renew(Renew { task: None }), key: None, expect: None, fence: None }] = commands.as_slice() else {
+        return Ok(None);
+    };
+    let now = inner.now();
+    let needs = engine::needs(command, &request.caller);
+    let facts = facts::load(conn, &inner.place, &needs, &request.caller, now).await?;
+    let (minted, base) = (Minted::default(), request.base.clone());
+    let context = Context { now, caller: request.caller.clone(), minted, expect: None, fence: None, base, hooks_renew: request.hooks_renew };
+    match engine::decide(&facts, command, &context) {
+        Ok(Decision { subject, events, leases, warnings, data, .. }) if events.is_empty() && leases.is_empty() => {
+            Ok(Some(Receipt { seq: Head::require(conn).await?.seq, subject, warnings, data, ..Receipt::default() }))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// One command without regard to its key.
 pub(crate) async fn one(batch: &mut Batch<'_>, request: &CommandRequest) -> Result<Result<Receipt, Problem>, StoreError> {
     let wanted = engine::ids_wanted(&request.command);
     let caller = &batch.request.caller;
+    if !encoding::is_principal(&caller.principal) {
+        let text = format!("is 1 to {} bytes without control characters, not {} bytes", limits::PRINCIPAL_BYTES_MAX, caller.principal.len());
+        return Ok(Err(Problem::bad_request("principal", text)));
+    }
     let needs = engine::needs(&request.command, caller);
     let mut ids = needs.tasks.clone();
     if facts::has_other_names(&needs) {
@@ -139,15 +164,18 @@ pub(crate) async fn one(batch: &mut Batch<'_>, request: &CommandRequest) -> Resu
     }
     // Facts and the first ids in one script: hardly ever is an id taken.
     let mut seen = BTreeSet::new();
-    let mut minted = mint(batch, wanted, &mut seen, Vec::new());
+    let mut minted = mint(batch, wanted.tasks, &mut seen, Vec::new());
     let mut script = std::mem::take(batch.later);
     let asked = facts::Asked::add(&mut script, &needs, &ids, &caller.actor, facts::Counted::Named);
-    let mut taken = add_taken(&mut script, &minted);
+    let mut taken = add_taken(&mut script, &minted, wanted);
     let mut answers = script.run(batch.conn).await?;
     let mut facts = asked.facts(&batch.inner.place, &answers, batch.now)?;
-    fleet::load(batch.conn, &needs, caller, batch.now, &mut facts).await?;
+    match engine::needs_beyond(&request.command, caller, &facts) {
+        Some(needs) => facts = facts::load(batch.conn, &batch.inner.place, &needs, caller, batch.now).await?,
+        None => fleet::load(batch.conn, &needs, caller, batch.now, &mut facts).await?,
+    }
     for _ in 0..MINTS_MAX {
-        let gone = taken.into_iter().flat_map(|taken| answers.rows(taken)).map(|row| task_id(row.get(0))).collect::<Result<BTreeSet<_>, _>>()?;
+        let gone: BTreeSet<&str> = taken.into_iter().flat_map(|taken| answers.rows(taken)).map(|row| row.get(0)).collect();
         if gone.is_empty() {
             let context = Context {
                 now: batch.now,
@@ -159,16 +187,22 @@ pub(crate) async fn one(batch: &mut Batch<'_>, request: &CommandRequest) -> Resu
                 hooks_renew: batch.request.hooks_renew,
             };
             match engine::decide(&facts, &request.command, &context) {
-                Ok(decision) => return carry_out(batch, &facts, &minted, &request.command, decision).await.map(Ok),
+                Ok(decision) => {
+                    return match carry_out(batch, &facts, &minted, &request.command, decision).await {
+                        // What one caller asks too much of is not the others' loss.
+                        Err(too_large @ StoreError::TooLarge(_)) => Ok(Err(too_large.problem())),
+                        done => done.map(Ok),
+                    };
+                }
                 Err(engine::Rejection::IdTaken) => {}
                 Err(rejection) => return Ok(Err(rejection.problem())),
             }
         }
         // Of a thousand ids some are often taken on a large board; the rest stays.
-        let kept = if gone.is_empty() { Vec::new() } else { minted.tasks.into_iter().filter(|id| !gone.contains(id)).collect() };
-        minted = mint(batch, wanted, &mut seen, kept);
+        let kept = if gone.is_empty() { Vec::new() } else { minted.tasks.into_iter().filter(|id| !gone.contains(id.as_str())).collect() };
+        minted = mint(batch, wanted.tasks, &mut seen, kept);
         let mut script = Script::default();
-        taken = add_taken(&mut script, &minted);
+        taken = add_taken(&mut script, &minted, wanted);
         answers = script.run(batch.conn).await?;
     }
     Ok(Err(engine::Rejection::IdTaken.problem()))
@@ -191,12 +225,18 @@ fn mint(batch: &Batch<'_>, wanted: usize, seen: &mut BTreeSet<TaskId>, mut tasks
     }
 }
 
-/// Asks for whatever goes by minted ids already: a task, something that waits for one, or an event about one that is not here.
-fn add_taken(script: &mut Script, minted: &Minted) -> Option<Statement> {
+/// Asks for whatever goes by minted ids already: a task, something that waits for one, an event about a task or milestone (which may be one
+/// that is not here), an open blocker or question. Of those the command uses none of, nothing is asked.
+fn add_taken(script: &mut Script, minted: &Minted, wanted: IdsWanted) -> Option<Statement> {
     let sql = "select id from task where project = ?1 and id in (select value from json_each(?2)) \
                union select waits_on from edge where project = ?1 and waits_on in (select value from json_each(?2)) \
-               union select subject from event where project = ?1 and subject in (select value from json_each(?2))";
-    (!minted.tasks.is_empty()).then(|| script.add(sql, [id_list(&minted.tasks).into()]))
+               union select subject from event where project = ?1 and subject in (select value from json_each(?2)) \
+               union select id from open_item where project = ?1 and kind in ('blocker', 'question') and id in (select value from json_each(?2))";
+    let milestone = minted.milestone.as_ref().filter(|_| wanted.milestone).map(MilestoneId::as_str);
+    let blocker = minted.blocker.as_ref().filter(|_| wanted.blocker).map(BlockerId::as_str);
+    let question = minted.question.as_ref().filter(|_| wanted.question).map(QuestionId::as_str);
+    let ids: Vec<&str> = minted.tasks.iter().map(TaskId::as_str).chain(milestone).chain(blocker).chain(question).collect();
+    (!ids.is_empty()).then(|| script.add(sql, [list(ids).into()]))
 }
 
 /// Writes what was decided.
@@ -339,7 +379,7 @@ pub(crate) fn inline(inner: &Inner, body: Map<String, Value>) -> Result<(Map<Str
         return Ok((serde_json::from_str(&text)?, text));
     }
     if text.len() > limits::BLOB_BYTES_MAX {
-        return Err(StoreError::Refused(format!("a body of {} bytes, the limit is {}", text.len(), limits::BLOB_BYTES_MAX)));
+        return Err(StoreError::TooLarge(format!("one event would have {} bytes, the limit is {}", text.len(), limits::BLOB_BYTES_MAX)));
     }
     let sha256 = encoding::sha256_hex(text.as_bytes());
     inner.options.disk.write_blob(&inner.place, &sha256, text.as_bytes())?;

@@ -164,8 +164,7 @@ pub fn decode(bytes: &[u8]) -> Result<Line, Reason> {
     let (principal, kind, subject) = (take("principal")?, take("kind")?, take("subject")?);
     let n = members.remove("n").ok_or(Reason::MissingKey)?.as_i64().filter(|n| *n >= 1).ok_or(Reason::BadValue)?;
     let Value::Object(body) = members.remove("body").ok_or(Reason::MissingKey)? else { return Err(Reason::BadValue) };
-    let word = |text: &str, max: usize| (1..=max).contains(&text.len()) && !text.chars().any(char::is_control);
-    if !members.is_empty() || !word(&kind, 80) || !word(&subject, 80) || !word(&principal, 400) {
+    if !members.is_empty() || !is_word(&kind, 80) || !is_word(&subject, 80) || !is_principal(&principal) {
         return Err(Reason::BadValue);
     }
     let kind = Kind::of(&kind);
@@ -177,6 +176,15 @@ pub fn decode(bytes: &[u8]) -> Result<Line, Reason> {
         return Err(Reason::IdMismatch);
     }
     Ok(Line { event, body: body_text })
+}
+
+fn is_word(text: &str, bytes_max: usize) -> bool {
+    (1..=bytes_max).contains(&text.len()) && !text.chars().any(char::is_control)
+}
+
+/// Whether a line may hold this principal: one that could not be read back is never written.
+pub fn is_principal(text: &str) -> bool {
+    is_word(text, limits::PRINCIPAL_BYTES_MAX)
 }
 
 fn has_odd_number(value: &Value) -> bool {

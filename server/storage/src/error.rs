@@ -37,6 +37,9 @@ pub enum StoreError {
     /// A directory or file that must not be trusted, in words.
     #[error("{0}")]
     Refused(String),
+    /// More than one event can hold, in words.
+    #[error("{0}")]
+    TooLarge(String),
     /// The database is damaged beyond reading.
     #[error("the database is damaged: {0}")]
     Corrupt(String),
@@ -119,7 +122,8 @@ impl StoreError {
                 let hint = Hint::text("`callboard sync`, or any other write, completes it; sent again without its key, it would be done twice");
                 Problem::new(code, title).detail("It is on this board; only the log file lacks it still.").hint(hint)
             }
-            StoreError::Refused(why) => Problem::new(Code::Internal, why.clone()),
+            StoreError::Refused(why) => Problem::new(Code::Forbidden, why.clone()),
+            StoreError::TooLarge(why) => Problem::new(Code::TooLarge, why.clone()).hint(Hint::text("send less in one call")),
             StoreError::Corrupt(_) => {
                 let text = "it is made anew from the log files, and the damaged one kept beside it".to_owned();
                 Problem::new(Code::Internal, "The board's database is damaged").hint(Hint { text, calls: vec![Call::new("rebuild")] })

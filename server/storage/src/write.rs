@@ -111,6 +111,11 @@ impl Store {
         {
             return Ok(vec![Outcome::Done]);
         }
+        if let [request] = requests.as_slice()
+            && let Some(receipt) = commands::nothing_due(inner, &mut conn, request).await?
+        {
+            return Ok(vec![Outcome::Receipts(vec![receipt])]);
+        }
         let held = lock::exclusive(&inner.place.run("write.lock")).await?;
         // Whoever replaces it does so under this lock.
         if self.replaced() {

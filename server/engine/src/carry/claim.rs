@@ -3,7 +3,7 @@
 use super::{draft, warn};
 use crate::case::Case;
 use crate::event::Kind;
-use crate::facts::{Authority, Decision, Lease, LeaseChange, TaskFacts};
+use crate::facts::{Authority, Decision, Holding, Lease, LeaseChange, TaskFacts};
 use crate::rejection::Rejection;
 use crate::standing::LeaseState;
 use crate::words::branch_of;
@@ -158,10 +158,10 @@ pub(super) fn renew(case: &Case, renew: &Renew) -> Result<Decision, Rejection> {
         None => {
             for holding in case.facts.holdings.iter().filter(|holding| holding.lease.authority != Authority::Clone) {
                 let lease = &holding.lease;
-                if case.lease_state(lease) == LeaseState::Lapsed {
-                    again(case, lease, &mut decision);
-                } else {
+                if case.lease_state(lease) != LeaseState::Lapsed {
                     extend(case, lease, &mut decision);
+                } else if case.may_take_back(&holding.task, Some(lease)) {
+                    again(case, holding, &mut decision);
                 }
             }
         }
@@ -169,10 +169,10 @@ pub(super) fn renew(case: &Case, renew: &Renew) -> Result<Decision, Rejection> {
     Ok(decision)
 }
 
-/// Takes back a lapsed lease of which no more than the row was loaded.
-fn again(case: &Case, lease: &Lease, decision: &mut Decision) {
-    let (now, ctx) = (case.ctx.now, case.ctx);
-    let fence = lease.fence.max(case.facts.tasks.get(&lease.task).map_or(0, |of| of.task.fence)) + 1;
+/// Takes back a lapsed lease of which no more than the holding was loaded.
+fn again(case: &Case, holding: &Holding, decision: &mut Decision) {
+    let (lease, now, ctx) = (&holding.lease, case.ctx.now, case.ctx);
+    let fence = lease.fence.max(holding.task.fence) + 1;
     let expires = now.plus_seconds(horizon(lease.ttl_s));
     decision.events.push(draft(
         Kind::TaskClaimed,

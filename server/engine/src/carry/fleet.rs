@@ -3,10 +3,9 @@
 use super::{draft, drop_lease, warn};
 use crate::case::Case;
 use crate::event::{Draft, Kind, PROJECT};
-use crate::facts::{Authority, Decision, TaskFacts};
+use crate::facts::{Authority, Decision, Lease, TaskFacts};
 use crate::next::{SurfaceRow, collisions, dispatch_order};
 use crate::rejection::Rejection;
-use crate::standing::LeaseState;
 use crate::task::Task;
 use crate::words::{branch_of, span};
 use contracts::fleet::{Branch, Dispatch, Dispatched, Freed, LeftAlone, Leftovers, NotStarted, Recover, RecoverWhy, Recovered, Started};
@@ -46,10 +45,11 @@ pub(super) fn dispatch(case: &Case, dispatch: &Dispatch) -> Result<Decision, Rej
     let mut decision = Decision { subject: PROJECT.to_owned(), dry_run: dispatch.dry_run, ..Decision::default() };
     let mut done = Dispatched::default();
     let mut names = names(case, dispatch).peekable();
-    let mut chosen: Vec<(&Task, Actor)> = Vec::new();
+    let mut chosen: Vec<(&Task, Option<&Lease>, Actor)> = Vec::new();
     if dispatch.tasks.is_empty() {
         let most = dispatch.count.unwrap_or(limits::WORKERS_DEFAULT) as usize;
-        chosen.extend(dispatch_order(case, &case.facts.candidates, &case.facts.surfaces, most).into_iter().map(|candidate| &candidate.task).zip(names));
+        let next = dispatch_order(case, &case.facts.candidates, &case.facts.surfaces, most);
+        chosen.extend(next.into_iter().zip(names).map(|(candidate, worker)| (&candidate.task, candidate.lease.as_ref(), worker)));
     } else {
         for id in super::edit::once(&dispatch.tasks) {
             let Some(of) = case.facts.tasks.get(&id) else {
@@ -60,13 +60,13 @@ pub(super) fn dispatch(case: &Case, dispatch: &Dispatch) -> Result<Decision, Rej
             match dispatchable(case, of, &worker) {
                 Ok(()) => {
                     names.next();
-                    chosen.push((&of.task, worker));
+                    chosen.push((&of.task, of.lease.as_ref(), worker));
                 }
                 Err(refused) => done.not_started.push(not_started(&id, &refused)),
             }
         }
     }
-    let sent = |(task, worker): &(&Task, Actor)| SurfaceRow {
+    let sent = |(task, _, worker): &(&Task, Option<&Lease>, Actor)| SurfaceRow {
         task: task.id.clone(),
         title: task.title.clone(),
         standing: Standing::Assigned,
@@ -74,7 +74,8 @@ pub(super) fn dispatch(case: &Case, dispatch: &Dispatch) -> Result<Decision, Rej
         patterns: crate::files::surface(task),
     };
     let surfaces: Vec<SurfaceRow> = case.facts.surfaces.iter().cloned().chain(chosen.iter().map(sent)).collect();
-    for (task, worker) in chosen {
+    for (task, lease, worker) in chosen {
+        give_up_on(case, task, lease, &mut decision);
         let branch = task.branch.clone().unwrap_or_else(|| branch_of(&task.id, &task.title));
         decision.events.push(draft(Kind::TaskAssigned, task.id.as_str(), json!({"to": worker, "dispatched": true})));
         if task.branch.is_none() {
@@ -93,6 +94,20 @@ pub(super) fn dispatch(case: &Case, dispatch: &Dispatch) -> Result<Decision, Rej
     }
     decision.data = json!(done);
     Ok(decision)
+}
+
+/// Ends the lapsed claim of whoever had the task before it is given on, so that a worker which comes back does not take it from the new one.
+fn give_up_on(case: &Case, task: &Task, lease: Option<&Lease>, decision: &mut Decision) {
+    let claim = task.claim.as_ref().map(|claim| (&claim.actor, claim.at));
+    let Some((holder, heard)) = lease.map(|lease| (&lease.actor, lease.renewed_at)).or(claim) else { return };
+    let note = format!("{holder} was silent for {}.", span(case.ctx.now.seconds_since(heard)));
+    let commits: Vec<&str> = crate::standing::counting(task).into_iter().map(|commit| commit.sha.as_str()).collect();
+    let body = json!({"reason": "displaced", "note": note, "holder": holder, "commits": commits});
+    decision.events.push(draft(Kind::TaskReleased, task.id.as_str(), body));
+    if lease.is_some() {
+        drop_lease(decision, &task.id);
+    }
+    warn(decision, "displaced", format!("{holder} had {} and is told", task.id));
 }
 
 fn not_started(task: &contracts::TaskId, refused: &Rejection) -> NotStarted {
@@ -177,13 +192,10 @@ fn judged(case: &Case, of: &TaskFacts, recover: &Recover) -> Option<Result<Freed
     if task.status != Status::Open {
         return None;
     }
-    let lease = of.lease.as_ref();
+    // A lapsed lease frees its task by itself, unless the task is still meant for whoever let it lapse.
+    let lease = case.keeping(of);
     let holder = lease.map(|lease| &lease.actor).or(task.assignee.as_ref()).filter(|holder| holder.is_agent())?;
     if me.is_agent() && !holder.same_dev(me) {
-        return None;
-    }
-    // A lapsed lease frees its task by itself, unless the task is still meant for whoever let it lapse.
-    if lease.is_some_and(|lease| case.lease_state(lease) == LeaseState::Lapsed) && task.assignee.as_ref() != Some(holder) {
         return None;
     }
     let left = |text: String| Some(Err(LeftAlone { task: task.id.clone(), holder: holder.clone(), text }));

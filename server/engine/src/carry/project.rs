@@ -1,17 +1,17 @@
 //! The project: its creation, settings, settled conflicts, milestones.
 
-use super::{draft, drop_lease, note, replaced, warn};
+use super::{draft, note, replaced, warn};
 use crate::case::Case;
 use crate::event::{Event, Kind, PROJECT};
-use crate::facts::Decision;
+use crate::facts::{Decision, Facts, TaskFacts};
 use crate::rejection::Rejection;
 use crate::settings;
-use crate::words::{count, slug};
+use crate::words::{count, slug, some};
 use contracts::command::{
-    Assign, Cancel, Close, Command, Configure, CreateProject, Edit, Hold, MilestoneCancel, MilestoneCreate, MilestoneEdit, MilestoneTasks, NoteReport, Review,
+    Assign, Cancel, Close, Command, Configure, CreateProject, Hold, MilestoneCancel, MilestoneCreate, MilestoneEdit, MilestoneTasks, NoteReport, Review,
     Settle, SettleChoice, Submit,
 };
-use contracts::{Hint, MilestoneId, Note};
+use contracts::{Actor, Hint, MilestoneId, Note, TaskId};
 use serde_json::{Value, json};
 
 pub(super) fn create(create: &CreateProject) -> Decision {
@@ -35,26 +35,40 @@ pub(super) fn note_report(note: &NoteReport) -> Decision {
     Decision { subject: PROJECT.to_owned(), events: vec![draft(Kind::ReportWritten, PROJECT, value)], ..Decision::default() }
 }
 
+/// The task that a conflict is open on.
+pub(crate) fn conflicted<'f>(facts: &'f Facts, settle: &Settle) -> Result<&'f TaskFacts, Rejection> {
+    let has = |of: &&TaskFacts| of.task.conflicts.iter().any(|conflict| conflict.event == settle.event);
+    facts.tasks.values().find(has).ok_or_else(|| Rejection::no_conflict(&settle.event))
+}
+
 /// The command that a conflicting event stands for, to be given again.
-pub(crate) fn kept(case: &Case, settle: &Settle) -> Result<Command, Rejection> {
-    let task = case.conflicted(settle)?.task.id.clone();
-    let event = case.facts.event.as_ref().filter(|event| event.id == settle.event).ok_or_else(|| Rejection::no_conflict(&settle.event))?;
+pub(crate) fn kept(facts: &Facts, settle: &Settle) -> Result<Command, Rejection> {
+    let task = conflicted(facts, settle)?.task.id.clone();
+    let event = facts.event.as_ref().filter(|event| event.id == settle.event).ok_or_else(|| Rejection::no_conflict(&settle.event))?;
     let note = Note::parse(event.text("note")).unwrap_or_default();
     let note = if note.is_blank() { settle.note.clone() } else { note };
     let no_code = event.body.get("no_code").and_then(Value::as_bool).unwrap_or(false);
+    let mentions: Vec<Actor> = read(event, "mentions").unwrap_or_default();
     Ok(match event.kind {
-        Kind::TaskClosed => Command::Close(Close { task, note, no_code, criteria: Vec::new(), unpushed: None, mentions: Vec::new() }),
-        Kind::TaskCancelled => Command::Cancel(Cancel { task, note, with_children: false }),
-        Kind::TaskSubmitted => Command::Submit(Submit { task, note, no_code, mentions: Vec::new() }),
+        Kind::TaskClosed => {
+            let criteria = read(event, "criteria").unwrap_or_default();
+            Command::Close(Close { task, note, no_code, criteria, unpushed: None, mentions })
+        }
+        Kind::TaskCancelled => Command::Cancel(Cancel { task, note, with_children: event.body.contains_key("with") }),
+        Kind::TaskSubmitted => Command::Submit(Submit { task, note, no_code, mentions }),
         Kind::TaskHeld => Command::Hold(Hold { task, note }),
         // The claim of the other is kept by making the task theirs: a person does not claim for somebody.
         Kind::TaskClaimed => Command::Assign(Assign { task, to: Some(event.actor.clone()), note }),
         Kind::TaskAssigned => Command::Assign(Assign { task, to: read(event, "to"), note }),
-        Kind::TaskReviewed => Command::Review(Review { task, verdict: read(event, "verdict").ok_or_else(|| no_way(event))?, note, mentions: Vec::new() }),
+        Kind::TaskReviewed => Command::Review(Review { task, verdict: read(event, "verdict").ok_or_else(|| no_way(event))?, note, mentions }),
         Kind::TaskEdited => {
-            let fields = [("task".to_owned(), json!(task)), (event.text("field").to_owned(), event.body.get("to").cloned().unwrap_or_default())];
-            let edit: Edit = serde_json::from_value(Value::Object(fields.into_iter().collect())).map_err(|_| no_way(event))?;
-            Command::Edit(edit)
+            let (field, to) = (event.text("field"), event.body.get("to").cloned().unwrap_or_default());
+            let fields = match field {
+                "criteria" => checklist(&to),
+                _ => vec![(field.to_owned(), to)],
+            };
+            let fields = fields.into_iter().chain([("task".to_owned(), json!(task))]).collect();
+            Command::Edit(serde_json::from_value(Value::Object(fields)).map_err(|_| no_way(event))?)
         }
         Kind::TaskBlocked => {
             let on: Vec<_> = read(event, "on").into_iter().collect();
@@ -63,6 +77,14 @@ pub(crate) fn kept(case: &Case, settle: &Settle) -> Result<Command, Rejection> {
         }
         _ => return Err(no_way(event)),
     })
+}
+
+/// A checklist as an edit takes it: its texts, and the answers beside them.
+fn checklist(to: &Value) -> Vec<(String, Value)> {
+    let items = crate::fold::read_criteria(to);
+    let texts: Vec<&str> = items.iter().map(|item| item.text.as_str()).collect();
+    let answers: Vec<Value> = (1..).zip(&items).map(|(i, item)| json!({"i": i, "met": item.met, "note": item.note})).collect();
+    vec![("criteria".to_owned(), json!(texts)), ("answers".to_owned(), json!(answers))]
 }
 
 fn read<T: serde::de::DeserializeOwned>(event: &Event, key: &str) -> Option<T> {
@@ -78,11 +100,11 @@ fn no_way(event: &Event) -> Rejection {
 }
 
 pub(super) fn settle(case: &Case, settle: &Settle) -> Result<Decision, Rejection> {
-    let task = &case.conflicted(settle)?.task.id;
+    let task = &conflicted(case.facts, settle)?.task.id;
     let value = json!({"event": settle.event, "choice": settle.choice, "note": settle.note});
     let settled = draft(Kind::ConflictSettled, task.as_str(), value);
     let mut decision = match settle.choice {
-        SettleChoice::Keep => super::carry(case, &kept(case, settle)?)?,
+        SettleChoice::Keep => super::carry(case, &kept(case.facts, settle)?)?,
         SettleChoice::Dismiss => Decision { subject: task.to_string(), ..Decision::default() },
     };
     decision.events.insert(0, settled);
@@ -125,22 +147,34 @@ pub(super) fn milestone_cancel(case: &Case, cancel: &MilestoneCancel) -> Result<
         events: vec![draft(Kind::MilestoneCancelled, cancel.milestone.as_str(), value)],
         ..Decision::default()
     };
-    for task in &facts.open_tasks {
-        match cancel.tasks {
-            Some(MilestoneTasks::Cancel) => {
-                decision.events.push(draft(Kind::TaskCancelled, task.as_str(), json!({"note": cancel.note})));
-                drop_lease(&mut decision, task);
+    match cancel.tasks {
+        Some(MilestoneTasks::Cancel) => {
+            // A task that is cancelled leaves no open subtask behind, wherever that lies.
+            let below: Vec<TaskId> = case.descendants(&facts.open_tasks).iter().map(|of| of.task.id.clone()).collect();
+            for id in facts.open_tasks.iter().chain(&below) {
+                decision.events.push(draft(Kind::TaskCancelled, id.as_str(), json!({"note": cancel.note})));
+                super::work::end_lease(case, case.task(id)?, &mut decision);
             }
-            Some(MilestoneTasks::Detach) => {
-                decision.events.push(replaced(Kind::TaskEdited, task.as_str(), "field", "milestone", json!(cancel.milestone), Value::Null));
+            if !below.is_empty() {
+                warn(&mut decision, "with_children", format!("cancelled as their subtasks, though in no or another milestone: {}", some(&below, 20)));
             }
-            None => {}
+            told_of(&facts.open_tasks, "cancelled with it", &mut decision);
         }
-    }
-    if !facts.open_tasks.is_empty() {
-        let done = if cancel.tasks == Some(MilestoneTasks::Cancel) { "cancelled with it" } else { "left open, in no milestone" };
-        warn(&mut decision, "tasks", format!("{} {done}", count(facts.open_tasks.len() as i64, "task")));
-        note(&mut decision, "tasks", json!(facts.open_tasks));
+        Some(MilestoneTasks::Detach) => {
+            for id in &facts.open_tasks {
+                decision.events.push(replaced(Kind::TaskEdited, id.as_str(), "field", "milestone", json!(cancel.milestone), Value::Null));
+            }
+            told_of(&facts.open_tasks, "left open, in no milestone", &mut decision);
+        }
+        None => {}
     }
     Ok(decision)
+}
+
+/// Says what became of a cancelled milestone's open tasks.
+fn told_of(open: &[TaskId], became: &str, decision: &mut Decision) {
+    if !open.is_empty() {
+        warn(decision, "tasks", format!("{} {became}", count(open.len() as i64, "task")));
+        note(decision, "tasks", json!(open));
+    }
 }

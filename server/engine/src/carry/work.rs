@@ -7,7 +7,7 @@ use crate::event::{Kind, PROJECT};
 use crate::facts::{Decision, TaskFacts};
 use crate::rejection::Rejection;
 use crate::standing::{counting, passed};
-use crate::words::{count, cut, some};
+use crate::words::{count, line, some};
 use contracts::command::{AnswerQuestion, Assign, Bind, Block, Cancel, Close, Comment, Hold, Message, Question, Release, Review, Submit, Supersede};
 use contracts::standing::{Status, Verdict, Via};
 use contracts::{Actor, TaskId, limits};
@@ -23,7 +23,7 @@ fn other_holder(case: &Case, of: &TaskFacts) -> Option<Actor> {
 }
 
 /// The lease ends with the command; another holder is told, and the receipt says so.
-fn end_lease(case: &Case, of: &TaskFacts, decision: &mut Decision) {
+pub(super) fn end_lease(case: &Case, of: &TaskFacts, decision: &mut Decision) {
     if of.lease.is_some() {
         drop_lease(decision, &of.task.id);
     }
@@ -121,7 +121,7 @@ pub(super) fn close(case: &Case, close: &Close) -> Result<Decision, Rejection> {
 
 pub(super) fn cancel(case: &Case, cancel: &Cancel) -> Result<Decision, Rejection> {
     let of = case.task(&cancel.task)?;
-    let children = if cancel.with_children { case.descendants(&cancel.task) } else { Vec::new() };
+    let children = if cancel.with_children { case.descendants(std::slice::from_ref(&cancel.task)) } else { Vec::new() };
     let ids: Vec<TaskId> = children.iter().map(|child| child.task.id.clone()).collect();
     let mut decision = about(&cancel.task, Kind::TaskCancelled, json!({"note": cancel.note, "with": ids}));
     end_lease(case, of, &mut decision);
@@ -239,15 +239,18 @@ pub(super) fn bind(case: &Case, bind: &Bind) -> Result<Decision, Rejection> {
     if of.task.commits.iter().any(|commit| commit.sha == bind.sha) {
         return Ok(Decision { subject: bind.task.to_string(), data: json!({"repeated": true}), ..Decision::default() });
     }
-    let mut files = bind.files.clone();
-    files.truncate(limits::COMMIT_FILES_MAX);
+    // Git takes what a line of the log does not: such a commit is evidence all the same.
+    let fits = |file: &&(String, Option<u32>, Option<u32>)| file.0.chars().count() <= limits::PATH_CHARS_MAX && !file.0.chars().any(char::is_control);
+    let files: Vec<_> = bind.files.iter().filter(fits).take(limits::COMMIT_FILES_MAX).collect();
+    let text = |text: &str| line(&text.replace(char::is_control, " "), limits::TITLE_CHARS_MAX);
     let added = || bind.files.iter().filter_map(|file| file.1).fold(0_u32, u32::saturating_add);
     let deleted = || bind.files.iter().filter_map(|file| file.2).fold(0_u32, u32::saturating_add);
     let value = json!({
-        "sha": bind.sha, "subject": cut(&bind.subject, limits::TITLE_CHARS_MAX), "how": bind.how, "files": files,
+        "sha": bind.sha, "subject": text(&bind.subject), "how": bind.how, "files": files,
         "files_dropped": Some(bind.files.len() - files.len()).filter(|dropped| *dropped > 0),
         "added": bind.added.unwrap_or_else(added), "deleted": bind.deleted.unwrap_or_else(deleted),
-        "author": bind.author, "authored_at": bind.authored_at, "committed_at": bind.committed_at, "parents": bind.parents, "branch": bind.branch,
+        "author": bind.author.as_deref().map(text), "authored_at": bind.authored_at, "committed_at": bind.committed_at,
+        "parents": bind.parents.iter().take(limits::COMMIT_PARENTS_MAX).collect::<Vec<_>>(), "branch": bind.branch.as_deref().map(text),
         "patch": bind.patch, "empty": bind.files.is_empty(),
     });
     Ok(about(&bind.task, Kind::CommitBound, value))

@@ -214,3 +214,22 @@ fn a_length_out_of_range_is_refused() {
     now working
     ");
 }
+
+#[test]
+fn the_fence_that_counts_is_that_of_who_holds_it_however_great_the_losers_is() {
+    let given = "ana plan a; w1 claim a; far x1 task.claimed a expires_in=7200 fence=2";
+    assert_snapshot!(outcome(given, "w1 comment a text=hello fence=1; x1 comment a text=hello fence=2; w1 renew a fence=1; wait 2h; w1 renew; w1 comment a text=hello fence=1; w1 comment a text=hello fence=3"), @"
+    task.commented tk-0000a0
+    now needs_you
+    refused stale_fence: tk-0000a0 is at fence 1, you present 2, agent:ana/w1 holds it
+    hint: stop working on it, nothing was changed: callboard next
+    now needs_you
+    task.claimed tk-0000a0 resumed=true
+    lease of tk-0000a0 taken, fence 3, 900 s
+    ! taken_back: your lease of tk-0000a0 had lapsed, and nobody had taken it: it is yours again
+    refused stale_fence: tk-0000a0 is at fence 3, you present 1, agent:ana/w1 holds it
+    hint: stop working on it, nothing was changed: callboard next
+    task.commented tk-0000a0
+    now needs_you
+    ");
+}

@@ -191,3 +191,38 @@ fn the_next_holder_reads_what_was_left() {
     let taken = world.say("w2 next").unwrap();
     assert!(taken.contains("Left behind: 1 uncommitted (src/a.rs), 1 untracked (notes), 1 commit not pushed, in .callboard/trees/tk-0000a0"), "{taken}");
 }
+
+/// Given out by this command, or by one of another clone that did not end the claim.
+const GIVEN_ON: [&str; 3] = ["ana dispatch count=1", "ana dispatch tasks=a", "far ana task.assigned a to=w2"];
+
+#[test]
+fn a_worker_that_was_given_up_on_does_not_take_its_task_back_from_the_next_one() {
+    for given_on in GIVEN_ON {
+        let given = format!("ana plan a; w1 claim a; w1 commit a; wait 2h; {given_on}");
+        for late in ["w1 try renew", "w1 try renew a", "w1 try claim a", "w1 try close a", "w1 try release a note='it was mine once'", "w1 next"] {
+            let mut world = after(&given);
+            world.say(late).unwrap();
+            assert_eq!(world.standing(&task("a")), contracts::Standing::Assigned, "{given_on}; {late}");
+            world.say("w2 claim a").unwrap_or_else(|refused| panic!("{given_on}; {late}; {refused}"));
+        }
+    }
+}
+
+#[test]
+fn who_gets_what_a_silent_worker_had_reads_that_it_was_silent() {
+    let mut world = after("ana plan a; w1 claim a; wait 2h");
+    let said = world.say("ana dispatch count=1").unwrap();
+    assert!(said.contains("reason=displaced holder=agent:ana/w1 →agent:ana/w1 (displaced)") && said.contains("lease of tk-0000a0 ended"), "{said}");
+    let taken = world.say("w2 next").unwrap();
+    assert_eq!(taken, "tk-0000a0: assigned to you\nnote: agent:ana/w1 was silent for 2 h.\n");
+}
+
+#[test]
+fn what_was_given_on_and_never_begun_is_taken_back_from_the_one_it_was_given_to() {
+    for given_on in GIVEN_ON {
+        let mut world = after(&format!("ana plan a; w1 claim a; wait 2h; {given_on}; wait 16m"));
+        let said = world.say("ana recover").unwrap();
+        assert!(said.contains("holder=agent:ana/w2"), "{given_on}: {said}");
+        assert_eq!(world.standing(&task("a")), contracts::Standing::Ready, "{given_on}");
+    }
+}

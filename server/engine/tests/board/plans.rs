@@ -128,3 +128,22 @@ fn the_receipt_of_a_plan_says_what_waits_for_what() {
     "#);
     assert_snapshot!(decision.subject, @"ms-000002");
 }
+
+#[test]
+fn a_task_waits_for_no_more_by_a_plan_than_by_a_block() {
+    use contracts::command::{Command, Plan};
+    let blocking = |entries: usize| -> Command {
+        let entry = serde_json::json!({"title": "part", "blocks": [task("a")]});
+        Command::parse("plan", serde_json::json!({"tasks": vec![entry; entries]})).unwrap()
+    };
+    let mut world = after("ana plan a / b after=a");
+    let refused = refused_words(&world.run(&actor("ana"), &blocking(101)).unwrap_err());
+    assert!(refused.contains("tasks[100].blocks[0]: tk-0000a0 would wait for 101 tasks, the limit is 100"), "{refused}");
+    world.run(&actor("ana"), &blocking(60)).unwrap();
+    assert!(world.run(&actor("ana"), &blocking(41)).is_err(), "what it waits for already counts");
+    world.run(&actor("ana"), &blocking(40)).unwrap();
+    let named = serde_json::json!({"tasks": [{"title": "x", "blocks": vec![task("b"); 101]}]});
+    let Command::Plan(Plan { .. }) = Command::parse("plan", named.clone()).unwrap() else { panic!("a plan") };
+    let refused = refused_words(&world.run(&actor("ana"), &Command::parse("plan", named).unwrap()).unwrap_err());
+    assert!(refused.contains("tasks[0].blocks: 101 items, the limit is 100"), "{refused}");
+}

@@ -2,6 +2,7 @@
 
 use crate::world::*;
 use insta::assert_snapshot;
+use serde_json::json;
 
 #[test]
 fn a_project_is_created_once() {
@@ -145,4 +146,90 @@ fn nothing_works_before_there_is_a_project() {
     refused not_initialized: there is no project here yet
     hint: callboard init
     ");
+}
+
+/// A world in which bo, elsewhere, did this to the closed task `a`, and `a` is open again; with the conflict's event.
+fn with_conflict(given: &str, kind: &str, body: serde_json::Value) -> (World, String) {
+    let mut world = after(given);
+    let body = body.as_object().unwrap().clone();
+    let draft = engine::Draft { kind: engine::Kind::of(kind), subject: task("a").to_string(), body };
+    let event = world.event(&contracts::Writer::from_bits(2), &actor("bo"), draft, world.now);
+    let id = event.id.to_string();
+    assert!(world.take_in(event).conflict, "{kind}");
+    world.say("ana reopen a").unwrap();
+    (world, id)
+}
+
+#[test]
+fn whatever_a_kept_command_is_about_is_looked_at_and_comes_to_what_it_said() {
+    let closed = "ana plan a criteria=fast,small / b / p; ana milestone_create title=Beta; ana close a no_code=true note=x";
+    for (kind, body, expected) in [
+        ("task.blocked", json!({"on": task("b")}), "task.blocked tk-0000a0 on=tk-0000a1"),
+        ("task.blocked", json!({"blocker": "bl-00000001", "reason": "a key"}), "task.blocked tk-0000a0 reason=a key"),
+        ("task.edited", json!({"field": "parent", "to": task("c")}), "task.edited tk-0000a0 to=tk-0000a2 from=null field=parent"),
+        ("task.edited", json!({"field": "milestone", "to": "ms-000003"}), "task.edited tk-0000a0 to=ms-000003 from=null field=milestone"),
+        ("task.edited", json!({"field": "title", "to": "z"}), "task.edited tk-0000a0 to=z from=a field=title"),
+        ("task.edited", json!({"field": "type", "to": "bug"}), "task.edited tk-0000a0 to=bug from=task field=type"),
+        ("task.edited", json!({"field": "labels", "to": ["api"]}), r#"task.edited tk-0000a0 to=["api"] from=[] field=labels"#),
+        ("task.edited", json!({"field": "due_at", "to": "2027-01-01T00:00:00Z"}), "field=due_at"),
+        (
+            "task.edited",
+            json!({"field": "criteria", "to": [{"text": "small", "met": true, "note": "12 kB"}, {"text": "new"}]}),
+            r#"to=[{"met":true,"note":"12 kB","text":"small"},{"text":"new"}]"#,
+        ),
+        ("task.held", json!({"kind": "person", "note": "later"}), "task.held tk-0000a0 note=later"),
+        ("task.assigned", json!({"to": actor("w1")}), "task.assigned tk-0000a0 note=yes to=agent:ana/w1 "),
+        ("task.cancelled", json!({"note": "no use"}), "task.cancelled tk-0000a0 note=no use"),
+    ] {
+        let (mut world, event) = with_conflict(closed, kind, body.clone());
+        let said = world.say(&format!("ana settle event={event} choice=keep note=yes")).unwrap_or_else(|refused| panic!("{kind} {body}: {refused}"));
+        assert!(said.contains(expected), "{kind} {body}: {said}");
+    }
+}
+
+#[test]
+fn a_kept_command_meets_the_guards_of_a_new_one() {
+    for (given, kind, body, refused) in [
+        ("ana plan a / b after=[0]; ana close a no_code=true note=x", "task.blocked", json!({"on": task("b")}), "refused cycle"),
+        (
+            "ana plan a / b; ana cancel b note=x; ana close a no_code=true note=x",
+            "task.edited",
+            json!({"field": "parent", "to": task("b")}),
+            "refused illegal_move",
+        ),
+        (
+            "ana plan a milestone=Beta; ana close a no_code=true note=x; ana milestone_close ms-000002",
+            "task.edited",
+            json!({"field": "milestone", "to": "ms-000002"}),
+            "",
+        ),
+        (
+            "ana plan a criteria=fast; ana configure key=criteria_gate value=met; ana cancel a note=x",
+            "task.closed",
+            json!({"note": "done", "no_code": true}),
+            "refused criteria_open",
+        ),
+        (
+            "ana plan a criteria=fast; ana configure key=criteria_gate value=met; ana cancel a note=x",
+            "task.closed",
+            json!({"note": "done", "no_code": true, "criteria": [{"i": 1, "met": true}]}),
+            "",
+        ),
+    ] {
+        let (mut world, event) = with_conflict(given, kind, body.clone());
+        let said = world.say(&format!("ana settle event={event} choice=keep note=yes")).err().unwrap_or_default();
+        assert!(if refused.is_empty() { said.is_empty() } else { said.starts_with(refused) }, "{kind} {body}: {said}");
+    }
+}
+
+#[test]
+fn a_cancelled_milestone_leaves_no_open_subtask_below_a_cancelled_task() {
+    let mut world = after(
+        "ana milestone_create title=Other; ana plan a milestone=Beta; ana plan b parent=a milestone=ms-000002; ana plan c parent=b; ana plan d parent=a; ana plan e",
+    );
+    world.say("w1 claim c").unwrap();
+    let said = world.say("ana milestone_cancel ms-000003 note=no tasks=cancel").unwrap();
+    assert!(said.contains("though in no or another milestone: tk-0000a1, tk-0000a3, tk-0000a2") && said.contains("lease of tk-0000a2 ended"), "{said}");
+    let open: Vec<&str> = world.tasks.values().filter(|task| task.status == contracts::Status::Open).map(|task| task.title.as_str()).collect();
+    assert_eq!(open, ["e"]);
 }

@@ -103,3 +103,21 @@ fn a_taken_id_is_minted_again() {
     needs.tasks.extend(ctx.minted.tasks.clone());
     assert_eq!(engine::decide(&world.facts(&needs, &ctx.caller), &command, &ctx), Err(engine::Rejection::IdTaken));
 }
+
+#[test]
+fn words_of_the_callers_machine_have_an_end_and_are_one_line() {
+    for (field, most) in [("session", 200), ("worktree", 1_024)] {
+        for (text, refused) in [("x".repeat(most), ""), ("x".repeat(most + 1), "too_large"), ("a\u{7}b".to_owned(), "bad_request")] {
+            let mut world = after("ana plan a");
+            let claim = contracts::Command::parse("claim", serde_json::json!({"task": task("a"), field: text})).unwrap();
+            let said = world.run(&actor("w1"), &claim).map_or_else(|refused| refused.problem().code.to_string(), |_| String::new());
+            assert_eq!(said, refused, "{field}");
+        }
+    }
+    let mut world = after("ana plan a");
+    let bind = serde_json::json!({"task": task("a"), "sha": "a".repeat(40), "subject": "one\u{1b}[1mtwo", "how": "branch", "author": "A\u{7}",
+        "files": [["a\nb", 1, 1], ["x".repeat(2_000), 1, 1], ["src/a.rs", 1, 1]]});
+    world.run(&actor("w1"), &contracts::Command::parse("bind", bind).unwrap()).unwrap();
+    let commit = &world.tasks[&task("a")].commits[0];
+    assert_eq!((commit.subject.as_str(), commit.author.as_deref(), commit.files.len(), commit.files_dropped), ("one [1mtwo", Some("A"), 1, 2));
+}

@@ -171,10 +171,7 @@ impl World {
     pub fn holdings(&self, actor: &Actor) -> Vec<Holding> {
         let mut leases: Vec<&Lease> = self.leases.values().filter(|lease| lease.actor == *actor).collect();
         leases.sort_by_key(|lease| lease.claimed_at);
-        let holding = |lease: &Lease| {
-            let (task, counters) = (&self.tasks[&lease.task], self.counters(&lease.task));
-            Holding { lease: lease.clone(), title: task.title.clone(), waits: engine::standing::waits(task, &counters) || !task.questions.is_empty() }
-        };
+        let holding = |lease: &Lease| Holding { lease: lease.clone(), task: self.tasks[&lease.task].clone(), counters: self.counters(&lease.task) };
         leases.into_iter().map(holding).collect()
     }
 
@@ -256,9 +253,12 @@ impl World {
     }
 
     pub fn run(&mut self, who: &Actor, command: &Command) -> Result<Decision, Rejection> {
-        let wanted = ids_wanted(command);
+        let wanted = ids_wanted(command).tasks;
         let ctx = self.context(who, wanted);
-        let facts = self.facts(&needs(command, &ctx.caller), &ctx.caller);
+        let mut facts = self.facts(&needs(command, &ctx.caller), &ctx.caller);
+        if let Some(needs) = needs_beyond(command, &ctx.caller, &facts) {
+            facts = self.facts(&needs, &ctx.caller);
+        }
         let decision = decide(&facts, command, &ctx)?;
         if !decision.dry_run {
             self.minted += wanted as u128;

@@ -331,12 +331,11 @@ pub(crate) fn add_holdings(script: &mut Script, who: &Actor) -> Statement {
     script.add(sql, [who.as_str().into()])
 }
 
-/// The actor's leases, and whether each one's task itself waits.
+/// The actor's leases with their tasks.
 pub(crate) fn read_holdings(rows: &[SqliteRow]) -> Result<Vec<Holding>, StoreError> {
     let holding = |row: &SqliteRow| {
         let rows::TaskRow { task, counters, .. } = rows::read(row, 0)?;
-        let waits = counters.waits_open > 0 || counters.children_open > 0 || !task.blockers.is_empty() || !task.questions.is_empty();
-        Ok(Holding { lease: lease::read(row, TASK_COLUMNS)?, title: task.title, waits })
+        Ok(Holding { lease: lease::read(row, TASK_COLUMNS)?, task, counters })
     };
     rows.iter().map(holding).collect()
 }

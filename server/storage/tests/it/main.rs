@@ -5,6 +5,7 @@
 mod activity;
 mod board;
 mod bulk;
+mod conflicts;
 mod damage;
 mod filter;
 mod lists;
