@@ -3,14 +3,14 @@
 use crate::command::{CommandRequest, Receipt};
 use crate::graph::{GraphView, Walk};
 use crate::hint::Hint;
-use crate::id::{Actor, CommitSha, EventId, TaskId};
+use crate::id::{Actor, CommitSha, EventId, Key, TaskId};
 use crate::moment::Moment;
 use crate::problem::{Code, Problem};
 use crate::report::{Narrate, ReportQuery, ReportRow, ReportView};
 use crate::settings::{KnownProject, SettingsQuery, SettingsView};
 use crate::view::{
     ActivityQuery, ActivityView, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView,
-    NextAnswer, NextRequest, Page, Queue, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
+    NextAnswer, NextRequest, Page, ProjectView, Queue, Relation, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
 };
 use std::future::Future;
 use std::pin::Pin;
@@ -62,6 +62,11 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Problem>> + Send 
 pub trait Board: Send + Sync + 'static {
     /// One write.
     fn execute(&self, request: CommandRequest) -> Answer<'_, Receipt>;
+    /// Whether a call of this caller with this key was answered in the last days: sent again it would change nothing. A board that keeps no
+    /// receipts knows of none.
+    fn has_answered(&self, _key: Key) -> Answer<'_, bool> {
+        Box::pin(async { Ok(false) })
+    }
     /// Several writes in one transaction, all or nothing; one batch on the sockets.
     fn execute_all(&self, requests: Vec<CommandRequest>) -> Answer<'_, Vec<Receipt>>;
     /// The next thing to do, claimed unless it is only a peek.
@@ -69,6 +74,10 @@ pub trait Board: Send + Sync + 'static {
     /// How many tasks stand where, for this caller. A body that can count without choosing says so itself.
     fn queue(&self) -> Answer<'_, Queue> {
         Box::pin(async move { Ok(self.next(NextRequest { peek: true, ..NextRequest::default() }).await?.queue) })
+    }
+    /// The project: name, zone, base. A body that can read it without the rest of a page does so.
+    fn project(&self) -> Answer<'_, ProjectView> {
+        Box::pin(async move { Ok(self.snapshot(BoardQuery { limit: Some(1), ..BoardQuery::default() }, None).await?.project) })
     }
     /// All a page needs, in one read. With a task: its view too (`not_found` when there is none).
     fn snapshot(&self, query: BoardQuery, task: Option<TaskId>) -> Answer<'_, Snapshot>;
@@ -123,7 +132,7 @@ pub trait Board: Send + Sync + 'static {
     }
     /// Who is there and what they hold.
     fn actors(&self) -> Answer<'_, Vec<ActorRow>>;
-    /// The caller's inbox; with `deliver` what is handed out is marked as delivered in the same transaction.
+    /// A page of the caller's inbox; with `deliver` all of it is marked as delivered.
     fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>>;
     /// Marks events as delivered to the caller: for a surface that must see first how much of an inbox its answer has room for. A board that
     /// keeps no marks has none to set.
@@ -183,4 +192,56 @@ fn no_reports<'a, T: Send + 'a>() -> Answer<'a, T> {
 /// What a body says that does not reach the log itself.
 fn no_log() -> Problem {
     Problem::new(Code::Unreachable, "The log can't be read from here").hint(Hint::text("open the activity page"))
+}
+
+/// Makes a type a [`Board`] that hands every call on to another one, which its async method `$inner` gives. Only `snapshot` is written by
+/// whoever uses it, since some add to it. A method of the port that is forgotten here is answered by its default, for all such boards alike.
+#[macro_export]
+macro_rules! hand_on_board {
+    ($board:ty, $inner:ident, { $($snapshot:tt)* }) => {
+        $crate::hand_on_board! {
+            @methods $board, $inner, { $($snapshot)* },
+            execute(request: $crate::CommandRequest) -> $crate::Receipt;
+            execute_all(requests: Vec<$crate::CommandRequest>) -> Vec<$crate::Receipt>;
+            has_answered(key: $crate::Key) -> bool;
+            project() -> $crate::view::ProjectView;
+            next(request: $crate::view::NextRequest) -> $crate::view::NextAnswer;
+            queue() -> $crate::view::Queue;
+            board(query: $crate::view::BoardQuery) -> $crate::view::BoardView;
+            tasks(query: $crate::view::TaskQuery) -> $crate::view::Page<$crate::view::TaskCard>;
+            task(id: $crate::TaskId) -> $crate::view::TaskView;
+            thread(id: $crate::TaskId, cursor: Option<String>) -> $crate::view::Page<$crate::view::Entry>;
+            history(id: $crate::TaskId, cursor: Option<String>) -> $crate::view::Page<$crate::view::HistoryRow>;
+            commit(sha: $crate::CommitSha) -> $crate::view::CommitDetail;
+            graph(id: $crate::TaskId, steps: u8) -> $crate::graph::GraphView;
+            search(query: String, cursor: Option<String>) -> $crate::view::Page<$crate::view::SearchHit>;
+            activity(query: $crate::view::ActivityQuery) -> $crate::view::Page<$crate::view::Entry>;
+            events(query: $crate::view::ActivityQuery) -> $crate::view::Page<$crate::view::HistoryRow>;
+            timeline(query: $crate::view::TimelineQuery) -> $crate::view::ActivityView;
+            day_end(date: String) -> $crate::Moment;
+            projects() -> Vec<$crate::settings::KnownProject>;
+            actors() -> Vec<$crate::view::ActorRow>;
+            inbox(query: $crate::view::InboxQuery) -> $crate::view::Page<$crate::view::InboxItem>;
+            deliver(events: Vec<$crate::EventId>) -> ();
+            undeliver(events: Vec<$crate::EventId>) -> ();
+            conflicts() -> Vec<$crate::view::ConflictRow>;
+            milestones() -> Vec<$crate::view::MilestoneView>;
+            settings(query: $crate::settings::SettingsQuery) -> $crate::settings::SettingsView;
+            report(query: $crate::report::ReportQuery) -> $crate::report::ReportView;
+            reports() -> Vec<$crate::report::ReportRow>;
+            report_named(label: String) -> $crate::report::ReportView;
+            write_report(label: String, how: $crate::report::Narrate) -> $crate::report::ReportView;
+            put_report(label: String, text: String, base: Option<String>) -> $crate::report::ReportView;
+            narrate(label: String, how: $crate::report::Narrate) -> ();
+            cancel_narration(label: String) -> ();
+        }
+    };
+    (@methods $board:ty, $inner:ident, { $($snapshot:tt)* }, $($name:ident($($argument:ident: $of:ty),*) -> $answer:ty;)+) => {
+        impl $crate::Board for $board {
+            $($snapshot)*
+            $(fn $name(&self, $($argument: $of),*) -> $crate::Answer<'_, $answer> {
+                Box::pin(async move { self.$inner().await?.$name($($argument),*).await })
+            })+
+        }
+    };
 }

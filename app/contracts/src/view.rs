@@ -8,6 +8,7 @@ pub use commit::{CommitDetail, DiffView, FileChanged, FileDiff, Hunk};
 
 use crate::board::Surface;
 use crate::command::{Held, Priority, Warning};
+use crate::hint::Call;
 use crate::id::{Actor, BlockerId, EventId, MilestoneId, QuestionId, TaskId};
 use crate::moment::Moment;
 use crate::offsets::Offsets;
@@ -578,7 +579,7 @@ pub struct TaskQuery {
     /// Closed ones only.
     #[serde(skip_serializing_if = "is_default")]
     pub closed: bool,
-    /// Any of these.
+    /// Any of these. Done and cancelled ones are closed ones: asking for them needs no word for those.
     #[serde(skip_serializing_if = "is_default")]
     pub standing: Vec<Standing>,
     /// Any of these.
@@ -627,12 +628,15 @@ impl ActorRow {
     }
 }
 
-/// Which inbox items.
+/// Which inbox items. Unread ones come oldest first. With `all` the newest page comes first, as in a thread, each page oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct InboxQuery {
     /// Those of the last seven days too that were delivered.
     pub all: bool,
+    /// From the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
     /// Marks what is handed out as delivered.
     pub deliver: bool,
     /// Ten by default, 200 at most.
@@ -675,6 +679,9 @@ pub struct ConflictRow {
     /// Whether a person (or the course of things) settled it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settled: bool,
+    /// What takes it out of the way where keeping and dismissing do not: the edge that has no effect is removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way_out: Option<Call>,
 }
 
 /// One search hit.

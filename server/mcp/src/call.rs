@@ -4,8 +4,8 @@ use crate::handed::Handed;
 use crate::text::{inbox, queue_line, safe};
 use crate::tools::Row;
 use contracts::command::{Command, Renew};
-use contracts::view::{InboxQuery, Queue};
-use contracts::{Actor, Board, Code, CommandRequest, Hint, Problem, limits};
+use contracts::view::{InboxItem, InboxQuery, Queue};
+use contracts::{Actor, Board, Code, CommandRequest, EventId, Hint, Problem, limits};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -19,6 +19,21 @@ pub(crate) struct Call {
     pub actor: Actor,
     /// Takes note of what the answer hands over.
     pub handed: Handed,
+}
+
+impl Call {
+    /// Hands over what stands in the answer: marks it as delivered, and takes note of it until the answer is written. What can't be marked
+    /// comes again with a later answer.
+    pub async fn hand_over(&self, items: &[InboxItem]) {
+        let events: Vec<EventId> = items.iter().filter(|item| item.delivered_at.is_none()).map(|item| item.entry.event.clone()).collect();
+        if events.is_empty() {
+            return;
+        }
+        match self.board.deliver(events.clone()).await {
+            Ok(()) => self.handed.note(&self.board, events),
+            Err(problem) => tracing::debug!(code = problem.code.as_str(), "what was handed over was not marked"),
+        }
+    }
 }
 
 /// What a tool gives back.
@@ -89,14 +104,15 @@ async fn renew(call: &Call) -> Result<Vec<String>, Problem> {
 }
 
 async fn unread(call: &Call) -> String {
-    let query = InboxQuery { all: false, deliver: true, limit: Some(limits::INBOX_ITEMS_MAX as u32) };
+    let query = InboxQuery { limit: Some(limits::INBOX_ITEMS_MAX as u32), ..InboxQuery::default() };
     match call.board.inbox(query).await {
         Ok(page) => {
-            call.handed.note(&call.board, &page.items);
-            inbox::unread(&page.items, page.total - page.items.len() as i64, inbox::RIDING_BYTES, None)
+            let unread = inbox::unread(&page.items, page.total - page.items.len() as i64, inbox::RIDING_BYTES, None);
+            call.hand_over(&page.items[..unread.shown]).await;
+            unread.text
         }
         Err(problem) => {
-            tracing::debug!(code = problem.code.as_str(), "the inbox was not delivered");
+            tracing::debug!(code = problem.code.as_str(), "the inbox was not read");
             String::new()
         }
     }

@@ -1,7 +1,6 @@
 //! What a session's answers handed over, until they are known to be written: marks of delivery for what the client never got are taken
 //! back, so that the next session hands it over again.
 
-use contracts::view::InboxItem;
 use contracts::{Board, EventId};
 use std::io;
 use std::pin::Pin;
@@ -20,11 +19,8 @@ struct One {
 
 impl Handed {
     /// An answer that is about to be written holds these, marked as delivered just now.
-    pub fn note(&self, board: &Arc<dyn Board>, items: &[InboxItem]) {
-        let events: Vec<EventId> = items.iter().filter(|item| item.delivered_at.is_none()).map(|item| item.entry.event.clone()).collect();
-        if !events.is_empty() {
-            self.held().push(One { board: board.clone(), events });
-        }
+    pub fn note(&self, board: &Arc<dyn Board>, events: Vec<EventId>) {
+        self.held().push(One { board: board.clone(), events });
     }
 
     /// What was noted up to here has reached the client's side.

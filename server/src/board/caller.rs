@@ -12,10 +12,10 @@ use contracts::settings::{KnownProject, SettingsQuery, SettingsView};
 use contracts::text::Slug;
 use contracts::view::{
     ActivityQuery, ActivityView, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView,
-    NextAnswer, NextRequest, Page, Place, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
+    NextAnswer, NextRequest, Page, Place, ProjectView, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
 };
-use contracts::{Answer, Board, Caller, Code, Command, CommitSha, EventId, Hint, Moment, Problem, Surface, TaskId, limits};
-use storage::{NextOutcome, Outcome, Work};
+use contracts::{Answer, Board, Caller, Code, Command, CommitSha, EventId, Hint, Key, Moment, Problem, Surface, TaskId, limits};
+use storage::{InboxPage, NextOutcome, Outcome, Work};
 
 pub(super) struct SomebodysBoard {
     port: ServerPort,
@@ -60,7 +60,7 @@ impl SomebodysBoard {
 
     async fn unread(&self, query: &InboxQuery) -> Result<Page<InboxItem>, Problem> {
         let mut reading = self.read().await?;
-        let (rows, total) = reading.read.inbox(&self.caller.actor, query).await.map_err(told)?;
+        let InboxPage { rows, total, next } = reading.read.inbox(&self.caller.actor, query).await.map_err(told)?;
         let fresh: Vec<EventId> = rows.iter().filter(|row| row.delivered_at.is_none()).map(|row| row.row.event.id.clone()).collect();
         let items = reading.inbox(rows).await?;
         let seq = reading.seq().await?;
@@ -68,12 +68,12 @@ impl SomebodysBoard {
         if query.deliver && !fresh.is_empty() {
             self.port.send(&self.caller, Work::Deliver { events: fresh }).await?;
         }
-        Ok(Page { items, total, next: None, seq })
+        Ok(Page { items, total, next, seq })
     }
 
     async fn answer(&self, outcome: NextOutcome, peek: bool) -> Result<NextAnswer, Problem> {
-        // People mark what they read themselves, in the bell; an agent is handed it with its answer.
-        let deliver = !peek && self.caller.actor.is_agent();
+        // People mark what they read themselves, in the bell. An agent is handed it with its answer; its tools cut that to their room first.
+        let deliver = !peek && self.caller.actor.is_agent() && self.caller.surface != Surface::Mcp;
         let inbox = self.unread(&InboxQuery { deliver, ..InboxQuery::default() }).await?;
         let mut reading = self.read().await?;
         let task = match &outcome.task {
@@ -202,6 +202,7 @@ impl Board for SomebodysBoard {
 
     fn tasks(&self, query: TaskQuery) -> Answer<'_, Page<TaskCard>> {
         Box::pin(async move {
+            snapshot::words_fit(&query.q)?;
             let mut reading = self.read().await?;
             reading.known_type(query.kind.as_deref()).await?;
             let asking = reading.asking(&query.filter, &self.caller).await?;
@@ -276,6 +277,18 @@ impl Board for SomebodysBoard {
         Box::pin(async move {
             let view = activity::timeline(&mut self.read().await?, &query.of).await?;
             activity::with_chains(&self.port, view, &query).await
+        })
+    }
+
+    fn has_answered(&self, key: Key) -> Answer<'_, bool> {
+        Box::pin(async move { self.read().await?.read.has_answer(&self.caller.actor, &key).await.map_err(told) })
+    }
+
+    fn project(&self) -> Answer<'_, ProjectView> {
+        Box::pin(async move {
+            let mut reading = self.read().await?;
+            let project = reading.read.project().await.map_err(told)?.unwrap_or_default();
+            Ok(snapshot::project_view(&project, reading.now, self.port.0.base.get()))
         })
     }
 

@@ -8,12 +8,18 @@ use engine::Project;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The columns, or one of them.
-pub(super) async fn board(reading: &mut Reading, caller: &Caller, query: &BoardQuery) -> Result<BoardView, Problem> {
-    if query.q.chars().count() > limits::QUERY_CHARS_MAX {
+/// Words that narrow a list: every one is looked at, so there is a limit to them.
+pub(super) fn words_fit(words: &str) -> Result<(), Problem> {
+    if words.chars().count() > limits::QUERY_CHARS_MAX {
         let text = format!("a filter has at most {} characters", limits::QUERY_CHARS_MAX);
         return Err(Problem::bad_request("q", text));
     }
+    Ok(())
+}
+
+/// The columns, or one of them.
+pub(super) async fn board(reading: &mut Reading, caller: &Caller, query: &BoardQuery) -> Result<BoardView, Problem> {
+    words_fit(&query.q)?;
     let asking = reading.asking(&query.filter, caller).await?;
     let mut columns = Vec::new();
     for key in Column::ALL.iter().copied().filter(|key| query.column.is_none_or(|only| only == *key)) {
@@ -74,13 +80,11 @@ pub(super) async fn snapshot(
 
 /// What lies in quarantine. Without any, that is one look for a folder that is not there.
 fn quarantine(port: &ServerPort) -> Result<Quarantine, Problem> {
-    let found = port.store().quarantine().map_err(told)?;
+    let (total, found) = port.store().quarantined(limits::QUARANTINE_SHOWN_MAX).map_err(told)?;
     let begins = |text: &str| text.chars().take(limits::QUARANTINE_TEXT_CHARS).collect();
     let line = |one: storage::Quarantined| QuarantinedLine { text: begins(&one.text), file: one.file, line: one.line, reason: one.reason };
     let mut lines: Vec<QuarantinedLine> = found.into_iter().map(line).collect();
     lines.sort();
-    let total = lines.len();
-    lines.truncate(limits::QUARANTINE_SHOWN_MAX);
     Ok(Quarantine { total, lines })
 }
 

@@ -55,9 +55,7 @@ impl Desk {
         if let Some(when) = &self.when {
             return Ok(when.clone());
         }
-        let least = BoardQuery { column: Some(Column::Ready), limit: Some(1), ..BoardQuery::default() };
-        let snapshot = self.board.snapshot(least, None).await?;
-        let when = Rc::new(When::new(&snapshot.project.zone, snapshot.now, self.out.manner.terminal));
+        let when = Rc::new(When::new(&self.board.project().await?.zone, crate::boot::now(), self.out.manner.terminal));
         self.when = Some(when.clone());
         Ok(when)
     }
@@ -119,7 +117,7 @@ impl Desk {
         if !self.actor.is_agent() {
             return Ok(());
         }
-        let page = self.board.inbox(InboxQuery { all: false, deliver: true, limit: None }).await?;
+        let page = self.board.inbox(InboxQuery { deliver: true, ..InboxQuery::default() }).await?;
         if page.items.is_empty() {
             return Ok(());
         }

@@ -6,7 +6,7 @@ use super::out::{Out, Row};
 use super::when::When;
 use super::{Exit, text};
 use contracts::standing::Column;
-use contracts::view::{BoardQuery, InboxItem, InboxQuery};
+use contracts::view::{BoardQuery, InboxItem, InboxQuery, Page};
 use contracts::{Problem, limits};
 
 /// Arguments of `inbox`.
@@ -22,8 +22,7 @@ pub struct InboxArgs {
 
 /// Prints the items, oldest first.
 pub async fn run(desk: &mut Desk, args: &InboxArgs) -> Result<Exit, Problem> {
-    let query = InboxQuery { all: args.all, deliver: desk.actor.is_agent(), limit: args.limit };
-    let page = desk.board.inbox(query).await?;
+    let page = page(desk, args).await?;
     if desk.out.manner.json {
         desk.out.document(&page)?;
         return Ok(Exit::Done);
@@ -32,7 +31,9 @@ pub async fn run(desk: &mut Desk, args: &InboxArgs) -> Result<Exit, Problem> {
     rows(&mut desk.out, &when, &page.items);
     let more = page.total - i64::try_from(page.items.len()).unwrap_or(page.total);
     if more > 0 {
-        desk.out.row(Row::new().dim(format!("+{more} more: callboard inbox --limit {}", page.total.min(limits::PAGE_ROWS_MAX as i64))));
+        // All of an inbox is one page without a limit; unread ones are a few, unless more are asked for.
+        let rest = if args.all || page.total > limits::PAGE_ROWS_MAX as i64 { "--all".to_owned() } else { format!("--limit {}", page.total) };
+        desk.out.row(Row::new().dim(format!("+{more} more: callboard inbox {rest}")));
     }
     if page.items.is_empty() {
         let scope = if args.all { "nothing in the last seven days" } else { "nothing unread" };
@@ -47,6 +48,21 @@ pub async fn run(desk: &mut Desk, args: &InboxArgs) -> Result<Exit, Problem> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// What is asked for: unread ones, or page after page, the newest first, of all.
+async fn page(desk: &Desk, args: &InboxArgs) -> Result<Page<InboxItem>, Problem> {
+    let query = InboxQuery { all: args.all, deliver: desk.actor.is_agent(), limit: args.limit, cursor: None };
+    let mut list = desk.board.inbox(query.clone()).await?;
+    while args.all
+        && args.limit.is_none()
+        && let Some(cursor) = list.next.take()
+    {
+        let older = desk.board.inbox(InboxQuery { cursor: Some(cursor), ..query.clone() }).await?;
+        list.next = older.next;
+        list.items.splice(0..0, older.items);
+    }
+    Ok(list)
 }
 
 /// One item: who, about what, when; then what they wrote.

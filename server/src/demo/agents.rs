@@ -129,7 +129,7 @@ impl Player {
 
     /// What a person said to this agent is answered where it was said.
     async fn answer(&mut self) {
-        let query = InboxQuery { all: false, deliver: true, limit: Some(5) };
+        let query = InboxQuery { deliver: true, limit: Some(5), ..InboxQuery::default() };
         let Ok(page) = self.board.inbox(query).await else { return };
         for item in page.items {
             if item.entry.actor.is_dev() && item.entry.is_speech() {

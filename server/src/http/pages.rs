@@ -12,15 +12,8 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::get;
-use contracts::command::{CommandRequest, Receipt};
-use contracts::graph::GraphView;
-use contracts::report::{ReportQuery, ReportRow, ReportView};
-use contracts::settings::{KnownProject, SettingsQuery, SettingsView};
-use contracts::view::{
-    ActivityQuery, ActivityView, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView,
-    NextAnswer, NextRequest, Page, Queue, RefusedForm, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
-};
-use contracts::{Answer, Board, Caller, CommitSha, TaskId};
+use contracts::view::{BoardQuery, RefusedForm, Snapshot};
+use contracts::{Answer, Board, Caller, Problem, TaskId};
 use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{ResponseOptions, generate_route_list, render_app_async_with_context};
@@ -126,83 +119,17 @@ struct WithRefusal {
     refusal: RefusedForm,
 }
 
-impl Board for WithRefusal {
-    fn execute(&self, request: CommandRequest) -> Answer<'_, Receipt> {
-        self.board.execute(request)
+impl WithRefusal {
+    async fn behind(&self) -> Result<&dyn Board, Problem> {
+        Ok(self.board.as_ref())
     }
-    fn execute_all(&self, requests: Vec<CommandRequest>) -> Answer<'_, Vec<Receipt>> {
-        self.board.execute_all(requests)
-    }
-    fn next(&self, request: NextRequest) -> Answer<'_, NextAnswer> {
-        self.board.next(request)
-    }
-    fn queue(&self) -> Answer<'_, Queue> {
-        self.board.queue()
-    }
+}
+
+contracts::hand_on_board!(WithRefusal, behind, {
     fn snapshot(&self, query: BoardQuery, task: Option<TaskId>) -> Answer<'_, Snapshot> {
         Box::pin(async move {
             let snapshot = self.board.snapshot(query, task).await?;
             Ok(Snapshot { refusal: Some(self.refusal.clone()), ..snapshot })
         })
     }
-    fn board(&self, query: BoardQuery) -> Answer<'_, BoardView> {
-        self.board.board(query)
-    }
-    fn tasks(&self, query: TaskQuery) -> Answer<'_, Page<TaskCard>> {
-        self.board.tasks(query)
-    }
-    fn task(&self, id: TaskId) -> Answer<'_, TaskView> {
-        self.board.task(id)
-    }
-    fn thread(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<Entry>> {
-        self.board.thread(id, cursor)
-    }
-    fn history(&self, id: TaskId, cursor: Option<String>) -> Answer<'_, Page<HistoryRow>> {
-        self.board.history(id, cursor)
-    }
-    fn commit(&self, sha: CommitSha) -> Answer<'_, CommitDetail> {
-        self.board.commit(sha)
-    }
-    fn graph(&self, id: TaskId, steps: u8) -> Answer<'_, GraphView> {
-        self.board.graph(id, steps)
-    }
-    fn search(&self, query: String, cursor: Option<String>) -> Answer<'_, Page<SearchHit>> {
-        self.board.search(query, cursor)
-    }
-    fn activity(&self, query: ActivityQuery) -> Answer<'_, Page<Entry>> {
-        self.board.activity(query)
-    }
-    fn events(&self, query: ActivityQuery) -> Answer<'_, Page<HistoryRow>> {
-        self.board.events(query)
-    }
-    fn timeline(&self, query: TimelineQuery) -> Answer<'_, ActivityView> {
-        self.board.timeline(query)
-    }
-    fn actors(&self) -> Answer<'_, Vec<ActorRow>> {
-        self.board.actors()
-    }
-    fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>> {
-        self.board.inbox(query)
-    }
-    fn conflicts(&self) -> Answer<'_, Vec<ConflictRow>> {
-        self.board.conflicts()
-    }
-    fn milestones(&self) -> Answer<'_, Vec<MilestoneView>> {
-        self.board.milestones()
-    }
-    fn projects(&self) -> Answer<'_, Vec<KnownProject>> {
-        self.board.projects()
-    }
-    fn settings(&self, query: SettingsQuery) -> Answer<'_, SettingsView> {
-        self.board.settings(query)
-    }
-    fn report(&self, query: ReportQuery) -> Answer<'_, ReportView> {
-        self.board.report(query)
-    }
-    fn reports(&self) -> Answer<'_, Vec<ReportRow>> {
-        self.board.reports()
-    }
-    fn report_named(&self, label: String) -> Answer<'_, ReportView> {
-        self.board.report_named(label)
-    }
-}
+});

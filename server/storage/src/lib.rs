@@ -41,7 +41,7 @@ pub use marks::Mark;
 pub use offered::Offer;
 pub use open::link;
 pub use pack::{Packed, Restored};
-pub use read::{Asking, CardPage, CardRow, ColumnPage, EventPage, Head, Hit, InboxRow, LiveRow, Read, TallyRow};
+pub use read::{Asking, CardPage, CardRow, ColumnPage, EventPage, Head, Hit, InboxPage, InboxRow, LiveRow, Read, TallyRow};
 pub use rebuild::Rebuilt;
 pub use sql::EventRow;
 pub use store::{Opened, Options, Reader, Reconciled, Store, Stranger};

@@ -14,7 +14,7 @@ mod threads;
 pub use activity::TallyRow;
 pub use cards::{CardPage, CardRow, ColumnPage};
 pub use filter::Asking;
-pub use people::{InboxRow, LiveRow};
+pub use people::{InboxPage, InboxRow, LiveRow};
 pub use search::Hit;
 pub use threads::EventPage;
 
@@ -22,7 +22,7 @@ use crate::error::StoreError;
 use crate::log_file::Place;
 use crate::projection::subjects;
 use crate::sql::{self, q};
-use contracts::{Caller, Moment, limits};
+use contracts::{Actor, Caller, Key, Moment, limits};
 use engine::{Facts, Needs, Project, Settings};
 use sqlx::sqlite::SqliteTransactionManager;
 use sqlx::{Row, SqliteConnection, TransactionManager};
@@ -101,6 +101,13 @@ impl Read {
     /// The settings, at their defaults while there is no project.
     pub async fn settings(&mut self) -> Result<Settings, StoreError> {
         Ok(Settings::of(&self.project().await?.unwrap_or_default()))
+    }
+
+    /// Whether a call of this actor with this key was answered in the last days.
+    pub async fn has_answer(&mut self, who: &Actor, key: &Key) -> Result<bool, StoreError> {
+        let sql = "select exists (select 1 from receipt where project = ?1 and actor = ?2 and key = ?3 and at > ?4)";
+        let from = sql::micros(self.now.plus_seconds(-limits::RECEIPT_DAYS * 86_400));
+        Ok(q(sql).bind(who.as_str()).bind(key.as_str()).bind(from).fetch_one(&mut *self.conn).await?.get::<i64, _>(0) != 0)
     }
 
     /// What a decision needs, or a view of tasks and milestones.

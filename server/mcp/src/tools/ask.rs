@@ -219,23 +219,21 @@ fn hit(hit: &SearchHit) -> String {
 }
 
 async fn unread(call: &Call) -> Result<Done, Problem> {
-    let page = call.board.inbox(InboxQuery { all: false, deliver: true, limit: Some(INBOX_ITEMS_MAX as u32) }).await?;
-    call.handed.note(&call.board, &page.items);
-    let more = page.total - page.items.len() as i64;
-    let render = move |_: usize| {
-        if page.items.is_empty() {
-            return format!("Nothing unread. The last 7 days: {}", text::call("ask", json!({"inbox": "all"})));
-        }
-        inbox::unread(&page.items, more, MCP_PAGE_BYTES, None)
+    let page = call.board.inbox(InboxQuery { limit: Some(INBOX_ITEMS_MAX as u32), ..InboxQuery::default() }).await?;
+    let unread = inbox::unread(&page.items, page.total - page.items.len() as i64, MCP_PAGE_BYTES, None);
+    call.hand_over(&page.items[..unread.shown]).await;
+    let text = match unread.shown {
+        0 => format!("Nothing unread. The last 7 days: {}", text::call("ask", json!({"inbox": "all"}))),
+        _ => unread.text,
     };
-    Ok(Done { render: Box::new(render), inbox: false, queue: Tail::None })
+    Ok(Done { render: Box::new(move |_| text), inbox: false, queue: Tail::None })
 }
 
 async fn everything(call: &Call, cursor: Cursor) -> Result<Done, Problem> {
     // Only a look: an item on a page that nobody asks for must stay unread.
-    let page = call.board.inbox(InboxQuery { all: true, deliver: false, limit: Some(PAGE_ROWS_MAX as u32) }).await?;
-    let shown = page.items.len() as i64;
-    let beyond = if page.total > shown { format!(" (of {}, the rest is older)", page.total) } else { String::new() };
-    let title = format!("# Inbox of the last 7 days · {}{beyond}", count(shown, "item"));
-    Ok(paged("ask", title, inbox::page(&page.items), cursor, None, json!({"inbox": "all"}), MCP_PAGE_BYTES, false))
+    let query = InboxQuery { all: true, cursor: cursor.page.clone(), limit: Some(PAGE_ROWS_MAX as u32), ..InboxQuery::default() };
+    let page = call.board.inbox(query).await?;
+    let order = if page.next.is_some() || cursor.page.is_some() { ", the newest page first, each oldest first" } else { "" };
+    let title = format!("# Inbox of the last 7 days · {}{order}", count(page.total, "item"));
+    Ok(paged("ask", title, inbox::page(&page.items), cursor, page.next, json!({"inbox": "all"}), MCP_PAGE_BYTES, false))
 }

@@ -60,16 +60,21 @@ async fn run(call: &Call, args: Map<String, Value>) -> Result<Done, Problem> {
     };
     let peek = request.peek;
     let answer = call.board.next(request).await?;
+    let unread = unread(call, &answer, peek).await;
+    Ok(Done { queue: Tail::Counts(answer.queue), render: Box::new(move |budget| body(&answer, unread, peek, budget)), inbox: false })
+}
+
+/// What is unread, handed over unless it is only a look.
+pub(super) async fn unread(call: &Call, answer: &NextAnswer, peek: bool) -> String {
+    let unread = inbox::unread(&answer.inbox, answer.inbox_more, inbox::RIDING_BYTES, Some(answer.now));
     if !peek {
-        call.handed.note(&call.board, &answer.inbox);
+        call.hand_over(&answer.inbox[..unread.shown]).await;
     }
-    Ok(Done { queue: Tail::Counts(answer.queue), render: Box::new(move |budget| body(&answer, peek, budget)), inbox: false })
+    unread.text
 }
 
 /// The answer without its queue line: the task, or why there is none.
-pub(super) fn body(answer: &NextAnswer, peek: bool, budget: usize) -> String {
-    let now = Some(answer.now);
-    let unread = inbox::unread(&answer.inbox, answer.inbox_more, inbox::RIDING_BYTES, now);
+pub(super) fn body(answer: &NextAnswer, unread: String, peek: bool, budget: usize) -> String {
     let peeked = if peek { "Only a look: nothing was taken or delivered." } else { "" };
     let warnings: Vec<String> = answer.warnings.iter().take(5).map(|warning| format!("note: {}", safe::line(&warning.text, 250))).collect();
     let mut blocks = Vec::new();

@@ -102,7 +102,10 @@ async fn run(call: &Call, raw: Map<String, Value>) -> Result<Done, Problem> {
     }
     let key = args.key.as_ref().map(|key| commands::derived(key, "next"));
     match call.board.next(NextRequest { key, ..NextRequest::default() }).await {
-        Ok(answer) => Ok(with_next(done, answer)),
+        Ok(answer) => {
+            let unread = next::unread(call, &answer, false).await;
+            Ok(with_next(done, answer, unread))
+        }
         // The update stands: what went wrong after it is said below it, not instead of it.
         Err(problem) => {
             let refused = crate::text::refusal::text(&problem);
@@ -112,11 +115,11 @@ async fn run(call: &Call, raw: Map<String, Value>) -> Result<Done, Problem> {
     }
 }
 
-fn with_next(done: told::Told, answer: NextAnswer) -> Done {
+fn with_next(done: told::Told, answer: NextAnswer, unread: String) -> Done {
     let queue = Tail::Counts(answer.queue);
     let render = move |budget: usize| {
         let above = done.text(budget / 3);
-        let below = next::body(&answer, false, budget.saturating_sub(above.len() + 2));
+        let below = next::body(&answer, unread, false, budget.saturating_sub(above.len() + 2));
         crate::text::join([above, below])
     };
     Done { render: Box::new(render), inbox: false, queue }

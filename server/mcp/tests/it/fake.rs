@@ -134,9 +134,13 @@ impl Board for Fake {
     fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>> {
         let page = self.inbox.lock().unwrap().clone();
         if !page.items.is_empty() {
-            self.note(format!("inbox deliver={}", query.deliver));
+            self.note(format!("inbox{}", query.cursor.map(|cursor| format!(" from {cursor}")).unwrap_or_default()));
         }
         give(Ok(page))
+    }
+    fn deliver(&self, events: Vec<EventId>) -> Answer<'_, ()> {
+        self.note(format!("deliver {}", events.len()));
+        give(Ok(()))
     }
     fn undeliver(&self, events: Vec<EventId>) -> Answer<'_, ()> {
         self.note(format!("undeliver {}", events.len()));

@@ -113,7 +113,7 @@ async fn what_an_answer_that_nobody_read_handed_over_is_unread_again() {
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         let ask = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "ask", "arguments": {"inbox": "unread"}}});
         to.write_all(format!("{ready}\n{ask}\n").as_bytes()).await.unwrap();
-        while !board.asked.lock().unwrap().contains(&"inbox deliver=true".to_owned()) {
+        while !board.asked.lock().unwrap().contains(&"deliver 1".to_owned()) {
             tokio::task::yield_now().await;
         }
         if read {

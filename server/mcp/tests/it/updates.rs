@@ -35,7 +35,8 @@ async fn one_transaction_in_one_order_and_told_line_by_line() {
     renew
     {"args":{"answers":[{"i":1,"met":true}],"task":"tk-4f2a9c"},"command":"edit","fence":3,"key":"k9.1"}
     {"args":{"no_code":false,"note":"hashed all tokens","task":"tk-4f2a9c"},"command":"close","fence":3,"key":"k9.2"}
-    inbox deliver=true
+    inbox
+    deliver 1
     "#);
 }
 

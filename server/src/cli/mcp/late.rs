@@ -2,13 +2,8 @@
 //! before `init` answers `not_initialized`, and works once somebody ran it.
 
 use crate::boot::{self, Boot, BootOptions};
-use contracts::report::{ReportQuery, ReportView};
-use contracts::settings::{KnownProject, SettingsQuery, SettingsView};
-use contracts::view::{
-    ActivityQuery, ActivityView, ActorRow, BoardQuery, BoardView, CommitDetail, ConflictRow, Entry, HistoryRow, InboxItem, InboxQuery, MilestoneView,
-    NextAnswer, NextRequest, Page, Queue, SearchHit, Snapshot, TaskCard, TaskQuery, TaskView, TimelineQuery,
-};
-use contracts::{Answer, Board, Caller, CommandRequest, CommitSha, EventId, Moment, Problem, Receipt, TaskId};
+use contracts::view::{BoardQuery, Snapshot};
+use contracts::{Answer, Board, Caller, Problem, TaskId};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -51,39 +46,14 @@ struct LateBoard {
     caller: Caller,
 }
 
-macro_rules! pass_on {
-    ($($name:ident($($argument:ident: $of:ty),*) -> $answer:ty;)+) => {
-        impl Board for LateBoard {
-            $(fn $name(&self, $($argument: $of),*) -> Answer<'_, $answer> {
-                Box::pin(async move { self.late.open(&self.caller).await?.$name($($argument),*).await })
-            })+
-        }
-    };
+impl LateBoard {
+    async fn open(&self) -> Result<Arc<dyn Board>, Problem> {
+        self.late.open(&self.caller).await
+    }
 }
 
-pass_on! {
-    execute(request: CommandRequest) -> Receipt;
-    execute_all(requests: Vec<CommandRequest>) -> Vec<Receipt>;
-    next(request: NextRequest) -> NextAnswer;
-    queue() -> Queue;
-    snapshot(query: BoardQuery, task: Option<TaskId>) -> Snapshot;
-    board(query: BoardQuery) -> BoardView;
-    tasks(query: TaskQuery) -> Page<TaskCard>;
-    task(id: TaskId) -> TaskView;
-    thread(id: TaskId, cursor: Option<String>) -> Page<Entry>;
-    history(id: TaskId, cursor: Option<String>) -> Page<HistoryRow>;
-    commit(sha: CommitSha) -> CommitDetail;
-    day_end(date: String) -> Moment;
-    search(query: String, cursor: Option<String>) -> Page<SearchHit>;
-    activity(query: ActivityQuery) -> Page<Entry>;
-    events(query: ActivityQuery) -> Page<HistoryRow>;
-    timeline(query: TimelineQuery) -> ActivityView;
-    actors() -> Vec<ActorRow>;
-    inbox(query: InboxQuery) -> Page<InboxItem>;
-    undeliver(events: Vec<EventId>) -> ();
-    conflicts() -> Vec<ConflictRow>;
-    milestones() -> Vec<MilestoneView>;
-    projects() -> Vec<KnownProject>;
-    settings(query: SettingsQuery) -> SettingsView;
-    report(query: ReportQuery) -> ReportView;
-}
+contracts::hand_on_board!(LateBoard, open, {
+    fn snapshot(&self, query: BoardQuery, task: Option<TaskId>) -> Answer<'_, Snapshot> {
+        Box::pin(async move { self.open().await?.snapshot(query, task).await })
+    }
+});

@@ -1,10 +1,11 @@
 //! Who is there, what is for whom, and what waits for a person.
 
-use super::{Read, page_rows};
+use super::{Read, cursor_of, cursor_values, page_rows};
 use crate::error::StoreError;
 use crate::projection::rows;
 use crate::script::Script;
-use crate::sql::{EventRow, actor, event_columns, event_id, from_micros, list, micros, q};
+use crate::sql::{EventRow, actor, blob, event_columns, event_id, from_micros, list, micros, q};
+use contracts::standing::Via;
 use contracts::view::{ActorRow, ConflictRow, InboxQuery};
 use contracts::{Actor, EventId, Moment, TaskId, limits};
 use engine::next::SurfaceRow;
@@ -21,6 +22,17 @@ pub struct InboxRow {
     pub why: String,
     /// When it was handed over.
     pub delivered_at: Option<Moment>,
+}
+
+/// A part of an inbox.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InboxPage {
+    /// Oldest first.
+    pub rows: Vec<InboxRow>,
+    /// All there are, on whatever page.
+    pub total: i64,
+    /// Where to go on.
+    pub next: Option<String>,
 }
 
 /// A change without an event.
@@ -60,8 +72,8 @@ impl Read {
         Ok(found)
     }
 
-    /// The actor's inbox: what is unread, oldest first; with `all` what was delivered in the last seven days too. With how many there are.
-    pub async fn inbox(&mut self, who: &Actor, query: &InboxQuery) -> Result<(Vec<InboxRow>, i64), StoreError> {
+    /// The actor's inbox: what is unread, the oldest page first; with `all` what was delivered in the last seven days too, the newest page first.
+    pub async fn inbox(&mut self, who: &Actor, query: &InboxQuery) -> Result<InboxPage, StoreError> {
         let from = if query.all { self.now.plus_seconds(-limits::INBOX_ALL_DAYS * 86_400).to_string() } else { String::new() };
         let limit = page_rows(query.limit, if query.all { limits::PAGE_ROWS_MAX } else { limits::INBOX_ITEMS_MAX });
         const UNREAD: &str = "(d.at is null or (?3 <> '' and i.at >= ?3))";
@@ -71,16 +83,35 @@ impl Read {
         );
         let sql = format!("select count(*){from_where}");
         let total: i64 = q(&sql).bind(who.as_str()).bind(&from).fetch_one(&mut *self.conn).await?.get(0);
-        let sql = format!("select {}, i.why, d.at{from_where} order by i.at, i.event limit ?4", event_columns!());
-        let found = q(&sql).bind(who.as_str()).bind(&from).bind(i64::try_from(limit).unwrap_or(i64::MAX)).fetch_all(&mut *self.conn).await?;
-        let mut rows = Vec::with_capacity(found.len());
+        let (before, order) = if query.all { ("<", "desc") } else { (">", "asc") };
+        let (at, event) = match cursor_values(query.cursor.as_deref(), 2)?.as_deref() {
+            Some([at, event]) => (Some(at.clone()), Some(EventId::parse(event).map_err(|_| StoreError::Cursor)?)),
+            _ => (None, None),
+        };
+        let sql = format!(
+            "select {}, i.why, d.at{from_where} and (?5 is null or (i.at, i.event) {before} (?5, ?6)) order by i.at {order}, i.event {order} limit ?4",
+            event_columns!()
+        );
+        let asked = q(&sql).bind(who.as_str()).bind(&from).bind(i64::try_from(limit + 1).unwrap_or(i64::MAX)).bind(at).bind(event.as_ref().map(blob));
+        let found = asked.fetch_all(&mut *self.conn).await?;
+        let mut rows: Vec<InboxRow> = Vec::with_capacity(found.len());
         for row in &found {
             let mut event = [EventRow::read(row)?];
             self.whole(&mut event);
             let [event] = event;
-            rows.push(InboxRow { row: event, why: row.get(13), delivered_at: row.get::<Option<i64>, _>(14).map(from_micros) });
+            rows.push(InboxRow {
+                row: event,
+                why: row.get(EventRow::COLUMNS),
+                delivered_at: row.get::<Option<i64>, _>(EventRow::COLUMNS + 1).map(from_micros),
+            });
         }
-        Ok((rows, total))
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(|last| cursor_of(&[&last.row.event.at.to_string(), last.row.event.id.as_str()]));
+        if query.all {
+            rows.reverse();
+        }
+        Ok(InboxPage { rows, total, next })
     }
 
     /// What a page begins to show of the actor's inbox, newest first: what is unread before what was delivered in the last seven days. With
@@ -141,13 +172,27 @@ impl Read {
         Ok(found)
     }
 
-    /// Facts that found no effect and wait for a person, oldest first.
+    /// Facts that found no effect and wait for a person, and edges of open tasks that have none, oldest first.
     pub async fn conflicts(&mut self) -> Result<Vec<ConflictRow>, StoreError> {
         let sql = concat!("select ", rows::task_columns!(), " from task t where t.project = ?1 and t.conflicts > 0 order by t.id");
         let mut found = Vec::new();
         for row in q(sql).fetch_all(&mut *self.conn).await? {
             let task = rows::read(&row, 0)?.task;
             found.extend(engine::conflict_rows(&task));
+        }
+        // `cross` keeps the order of the joins: what is inert is few of many.
+        let sql = concat!(
+            "select g.waits_on, g.via, ",
+            event_columns!(),
+            ", ",
+            rows::task_columns!(),
+            " from task t cross join edge g on g.project = t.project and g.task = t.id and g.inert = 1 \
+              cross join event e on e.project = g.project and e.id = g.event \
+              where t.project = ?1 and t.edges_inert > 0 and t.status = 'open'"
+        );
+        for row in q(sql).fetch_all(&mut *self.conn).await? {
+            let (event, task) = (EventRow::read_at(&row, 2)?.event, rows::read(&row, 2 + EventRow::COLUMNS)?.task);
+            found.push(engine::views::inert_row(&task, &crate::sql::task_id(row.get(0))?, crate::sql::word(Via::parse(row.get(1)))?, &event));
         }
         found.sort_by(|a, b| (a.at, &a.event).cmp(&(b.at, &b.event)));
         Ok(found)
@@ -174,6 +219,13 @@ impl Read {
     pub async fn live_since(&mut self, n: i64) -> Result<Vec<LiveRow>, StoreError> {
         let rows = q("select n, k, ref, at from live_change where project = ?1 and n > ?2 order by n").bind(n).fetch_all(&mut *self.conn).await?;
         Ok(rows.iter().map(|row| LiveRow { n: row.get(0), kind: row.get(1), reference: row.get(2), at: from_micros(row.get(3)) }).collect())
+    }
+
+    /// How many ends of leases and of their grace are past.
+    pub async fn lapsed(&mut self) -> Result<i64, StoreError> {
+        let (now, grace) = (micros(self.now), self.grace_s().await? * 1_000_000);
+        let sql = "select (select count(*) from lease where project = ?1 and expires_at <= ?2) + (select count(*) from lease where project = ?1 and expires_at <= ?3)";
+        Ok(q(sql).bind(now).bind(now - grace).fetch_one(&mut *self.conn).await?.get(0))
     }
 
     /// Tasks whose standing flipped by time alone in this interval: a lease ended, or its grace did.

@@ -334,6 +334,7 @@ async fn leases_end_by_the_clock_and_old_fences_change_nothing() {
     assert_eq!(read.counts().await.unwrap().at(Standing::Stalled), 1);
     let noon = contracts::Moment(crate::board::NOON);
     assert_eq!(read.lapsed_between(noon, read.now()).await.unwrap(), ids);
+    assert_eq!(read.lapsed().await.unwrap(), 2, "its end and that of its grace are past");
     drop(read);
     let got = next(&store, "agent:bo/w2", json!({})).await;
     assert_eq!(got.how, "taken_over", "{got:?}");
@@ -345,7 +346,7 @@ async fn leases_end_by_the_clock_and_old_fences_change_nothing() {
     assert_eq!(world.number("select max(seq) from event").await, seq);
     let told = Actor::parse("agent:ana/w1").unwrap();
     let mut read = store.reader().begin().await.unwrap();
-    assert_eq!(read.inbox(&told, &InboxQuery::default()).await.unwrap().0[0].why, "taken_over");
+    assert_eq!(read.inbox(&told, &InboxQuery::default()).await.unwrap().rows[0].why, "taken_over");
 }
 
 #[tokio::test]
@@ -363,7 +364,7 @@ async fn old_items_count_as_delivered_in_a_new_database_and_late_ones_do_not() {
     third.pull(&world);
     let (fresh, _) = third.open().await;
     let mut read = fresh.reader().begin().await.unwrap();
-    let (items, unread) = read.inbox(&bo, &InboxQuery::default()).await.unwrap();
+    let storage::InboxPage { rows: items, total: unread, .. } = read.inbox(&bo, &InboxQuery::default()).await.unwrap();
     assert_eq!((items[0].row.event.text("text"), unread), ("today", 1));
     drop(read);
     let work = storage::Work::Deliver { events: vec![items[0].row.event.id.clone()] };
@@ -372,7 +373,7 @@ async fn old_items_count_as_delivered_in_a_new_database_and_late_ones_do_not() {
     third.pull_others(&other);
     fresh.reconcile().await.unwrap();
     let mut read = fresh.reader().begin().await.unwrap();
-    let (items, unread) = read.inbox(&bo, &InboxQuery::default()).await.unwrap();
+    let storage::InboxPage { rows: items, total: unread, .. } = read.inbox(&bo, &InboxQuery::default()).await.unwrap();
     assert_eq!((items[0].row.event.text("text"), unread), ("elsewhere, last week", 1), "what arrives late is delivered, once");
 }
 
@@ -397,4 +398,82 @@ async fn a_batch_is_all_or_nothing_and_costs_its_neighbours_nothing() {
     let before = world.dump().await;
     store.rebuild().await.unwrap();
     assert_eq!(world.dump().await, before);
+}
+
+#[tokio::test]
+async fn what_could_not_be_read_back_or_is_too_much_is_refused_for_its_caller_alone() {
+    let (_folder, world, store) = fresh().await;
+    let ids = plan(&store, json!([{"title": "one"}])).await;
+    let comment = || request("dev:bo", "comment", json!({"task": ids[0], "text": "fine"}));
+    let mut long = comment();
+    long.caller.principal = format!("local:bo/{}", "b".repeat(400));
+    let mut broken = comment();
+    broken.caller.principal = "local:bo\n".to_owned();
+    let paths: Vec<_> = (0..300).map(|at| json!([format!("{at}/{}", "日".repeat(1_020)), 1, 1])).collect();
+    let bind = json!({"task": ids[0], "sha": "a".repeat(40), "subject": "much\u{1b}", "how": "manual", "files": paths, "branch": "x".repeat(1 << 20)});
+    let milestone = json!({"title": "Beta", "rules": vec!["r".repeat(500); 20], "criteria": vec!["c".repeat(500); 40]});
+    let outcomes =
+        store.write(vec![long, comment(), broken, request("dev:bo", "bind", bind), request("dev:bo", "milestone_create", milestone), comment()]).await.unwrap();
+    let refused: Vec<Option<Code>> = outcomes
+        .iter()
+        .map(|outcome| match outcome {
+            storage::Outcome::Refused(problem) => Some(problem.code),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(refused, [Some(Code::BadRequest), None, Some(Code::BadRequest), None, None, None], "{outcomes:?}");
+    assert!(store.verify().await.unwrap().is_sound());
+    let before = world.dump().await;
+    store.rebuild().await.unwrap();
+    assert_eq!(world.dump().await, before);
+}
+
+#[tokio::test]
+async fn renewing_what_is_not_due_waits_for_nobody_and_writes_nothing() {
+    let (_folder, world, store) = fresh().await;
+    plan(&store, json!([{"title": "one"}])).await;
+    let claimed = next(&store, "agent:ana/w1", json!({})).await;
+    let before = std::fs::metadata(world.root.join("run/wake")).unwrap().modified().unwrap();
+    let renewal = || request("agent:ana/w1", "renew", json!({}));
+    let taken = std::fs::File::options().create(true).truncate(false).write(true).open(world.root.join("run/write.lock")).unwrap();
+    taken.lock().unwrap();
+    let receipt = one(&store, renewal()).await.unwrap();
+    assert_eq!((receipt.seq, receipt.events.len()), (claimed.receipt.unwrap().seq, 0));
+    assert_eq!(one(&store, request("agent:bo/w9", "renew", json!({}))).await.unwrap().subject, "project", "who holds nothing too");
+    assert_eq!(std::fs::metadata(world.root.join("run/wake")).unwrap().modified().unwrap(), before);
+    taken.unlock().unwrap();
+    world.pass(400);
+    one(&store, renewal()).await.unwrap();
+    assert_ne!(std::fs::metadata(world.root.join("run/wake")).unwrap().modified().unwrap(), before, "what is due is written");
+    world.pass(7_200);
+    assert_eq!(one(&store, renewal()).await.unwrap().events.len(), 1, "what lapsed is taken back");
+}
+
+#[tokio::test]
+async fn a_body_that_lies_aside_is_not_missing() {
+    let (_folder, world, store) = fresh().await;
+    plan(&store, json!([{"title": "one", "spec": "long ".repeat(8_000)}])).await;
+    let blob = std::fs::read_dir(world.root.join("blobs")).unwrap().next().unwrap().unwrap();
+    let aside = world.root.join("run/blobs");
+    std::fs::create_dir_all(&aside).unwrap();
+    std::fs::rename(blob.path(), aside.join(blob.file_name())).unwrap();
+    assert_eq!(store.verify().await.unwrap().findings, []);
+    std::fs::remove_dir_all(aside).unwrap();
+    assert_eq!(store.verify().await.unwrap().findings[0].code, "blob");
+}
+
+#[tokio::test]
+async fn of_a_full_quarantine_only_what_is_shown_is_read() {
+    let (_folder, world, store) = fresh().await;
+    let folder = world.root.join("quarantine");
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 0..120 {
+        std::fs::write(folder.join(format!("{number:04}.json")), json!({"file": "log/a.jsonl", "line": number, "reason": "torn", "text": ""}).to_string())
+            .unwrap();
+    }
+    // A name that can't be read as a file: to look at it would fail.
+    std::fs::create_dir(folder.join("9999.json")).unwrap();
+    let (total, shown) = store.quarantined(50).unwrap();
+    assert_eq!((total, shown.len(), shown[0].line), (121, 50, 0));
+    assert!(store.quarantine().is_err());
 }

@@ -34,7 +34,7 @@ async fn a_task_from_plan_to_close() {
     assert_eq!(read.column(Column::Done, "second", None, None, None).await.unwrap().hidden, 1);
     assert_eq!(read.counts().await.unwrap().at(Standing::Done), 1);
     assert_eq!(read.cards(&TaskQuery { all: true, ..TaskQuery::default() }, None).await.unwrap().total, 2);
-    let (inbox, unread) = read.inbox(&contracts::Actor::parse("dev:ana").unwrap(), &InboxQuery::default()).await.unwrap();
+    let storage::InboxPage { rows: inbox, total: unread, .. } = read.inbox(&contracts::Actor::parse("dev:ana").unwrap(), &InboxQuery::default()).await.unwrap();
     assert_eq!((inbox[0].why.as_str(), unread), ("mention", 1));
     let (hits, total, _) = read.search("refresh", None).await.unwrap();
     assert_eq!((hits[0].matched, total), ("thread", 1));
