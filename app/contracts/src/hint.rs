@@ -223,11 +223,12 @@ fn quoted(value: &str) -> String {
     }
 }
 
-/// An argument as flags, each with a space before it. A list repeats its flag; an answer to a criterion is `--met`, `--unmet` or `--unanswer`.
+/// An argument as flags, each with a space before it. What is cleared is `--no-…`. A list repeats its flag; an answer to a criterion is `--met`, `--unmet` or `--unanswer`.
 fn flags(name: &str, value: &Value) -> String {
     match value {
         Value::Bool(true) => format!(" --{name}"),
-        Value::Bool(false) | Value::Null => String::new(),
+        Value::Bool(false) => String::new(),
+        Value::Null => format!(" --no-{name}"),
         Value::String(text) => format!(" --{name} {}", quoted(text)),
         Value::Array(items) => items.iter().map(|item| flags(name, item)).collect(),
         Value::Object(answer) if answer.contains_key("i") => {
@@ -301,6 +302,7 @@ mod tests {
             "callboard tasks done tk-4f2a9c --met 1 --unmet '2=too slow' --unanswer 3"
         );
         assert_eq!(line("edit", json!({"task": "tk-4f2a9c", "priority": 1})), "callboard tasks edit tk-4f2a9c --priority 1");
+        assert_eq!(line("edit", json!({"task": "tk-4f2a9c", "parent": null})), "callboard tasks edit tk-4f2a9c --no-parent");
     }
 
     #[test]

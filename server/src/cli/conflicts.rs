@@ -56,7 +56,11 @@ async fn list(desk: &mut Desk) -> Result<(), Problem> {
         let line = Row::new().add(Tone::Warn, format!("{event} ")).strong(row.task.as_str()).plain(format!(" {}", row.title));
         desk.out.row(line);
         desk.out.row(format!("  {} by {} {}: {}", row.kind, row.actor, when.moment(row.at), text::flat(&row.text)));
-        desk.out.row(Row::new().dim(format!("  callboard conflicts settle {event} keep|dismiss -m NOTE")));
+        let way_out = match &row.way_out {
+            Some(call) => Hint::call(call.clone()).for_cli(),
+            None => format!("callboard conflicts settle {event} keep|dismiss -m NOTE"),
+        };
+        desk.out.row(Row::new().dim(format!("  {way_out}")));
     }
     if rows.iter().all(|row| row.settled) {
         desk.out.notice("no conflicts");

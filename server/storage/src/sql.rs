@@ -156,21 +156,29 @@ pub struct EventRow {
 }
 
 impl EventRow {
+    /// Columns of [`event_columns`].
+    pub(crate) const COLUMNS: usize = 13;
+
     pub(crate) fn read(row: &SqliteRow) -> Result<EventRow, StoreError> {
-        let inline: String = row.get(10);
+        EventRow::read_at(row, 0)
+    }
+
+    /// Reads an event's columns, starting at `at`.
+    pub(crate) fn read_at(row: &SqliteRow, at: usize) -> Result<EventRow, StoreError> {
+        let inline: String = row.get(at + 10);
         let event = Event {
-            id: event_id(row.get(1)),
-            writer: writer(row.get(2))?,
-            n: row.get(3),
-            prev: event_id(row.get(4)),
-            at: stamp(row.get(5))?,
-            actor: actor(row.get(6))?,
-            principal: row.get(7),
-            kind: Kind::of(row.get(8)),
-            subject: row.get(9),
+            id: event_id(row.get(at + 1)),
+            writer: writer(row.get(at + 2))?,
+            n: row.get(at + 3),
+            prev: event_id(row.get(at + 4)),
+            at: stamp(row.get(at + 5))?,
+            actor: actor(row.get(at + 6))?,
+            principal: row.get(at + 7),
+            kind: Kind::of(row.get(at + 8)),
+            subject: row.get(at + 9),
             body: serde_json::from_str(&inline)?,
         };
-        Ok(EventRow { seq: row.get(0), command: row.get(11), event, no_effect: row.get::<i64, _>(12) != 0, inline })
+        Ok(EventRow { seq: row.get(at), command: row.get(at + 11), event, no_effect: row.get::<i64, _>(at + 12) != 0, inline })
     }
 }
 

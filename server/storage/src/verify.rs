@@ -143,13 +143,19 @@ impl Store {
 
     /// Everything in quarantine, by the names of its files. An entry that can't be read is in it too, as it stands.
     pub fn quarantine(&self) -> Result<Vec<Quarantined>, StoreError> {
+        Ok(self.quarantined(usize::MAX)?.1)
+    }
+
+    /// How many entries lie in quarantine, and the first few of them: only those are read.
+    pub fn quarantined(&self, most: usize) -> Result<(usize, Vec<Quarantined>), StoreError> {
         let folder = self.inner.place.root.join("quarantine");
-        let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
+        let Ok(entries) = fs::read_dir(folder) else { return Ok((0, Vec::new())) };
         let mut paths: Vec<_> =
             entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|ext| ext == "json")).collect();
         paths.sort();
+        let total = paths.len();
         let mut found = Vec::new();
-        for path in paths {
+        for path in paths.into_iter().take(most) {
             let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
             let read = serde_json::from_str::<Quarantined>(&text);
             found.push(read.unwrap_or_else(|fault| {
@@ -157,7 +163,7 @@ impl Store {
                 Quarantined { file, line: 0, reason: format!("unreadable: {fault}"), text }
             }));
         }
-        Ok(found)
+        Ok((total, found))
     }
 
     fn check_line(&self, name: &str, number: u64, line: &Line, report: &mut VerifyReport) {
@@ -165,9 +171,15 @@ impl Store {
         if ahead > limits::CLOCK_AHEAD_MS_MAX {
             report.add(name, number, "clock_ahead", format!("{} is {} s ahead of this machine's clock", line.event.at, ahead / 1000));
         }
-        if let Some(blob) = encoding::blob_ref(&line.event.body).filter(|blob| !self.inner.place.blob(&blob.sha256).exists()) {
+        if let Some(blob) = encoding::blob_ref(&line.event.body).filter(|blob| !self.has_blob(&blob.sha256)) {
             report.add(name, number, "blob", format!("its body, blobs/{}, is missing", blob.sha256));
         }
+    }
+
+    /// Whether a blob is here: beside the log files, or aside, as git has it on another branch.
+    fn has_blob(&self, sha256: &str) -> bool {
+        let place = &self.inner.place;
+        place.blob(sha256).exists() || place.blob_aside(sha256).exists()
     }
 
     async fn against_database(&self, writers: &BTreeMap<String, Vec<Seen>>, report: &mut VerifyReport) -> Result<(), StoreError> {

@@ -44,9 +44,8 @@ const SHOWN_ON_TERMINAL: u32 = 20;
 
 impl ListArgs {
     fn query(&self, me: &Actor) -> TaskQuery {
-        let closed = self.standing.iter().any(|standing| matches!(standing, Standing::Done | Standing::Cancelled));
         TaskQuery {
-            all: self.all || closed,
+            all: self.all,
             standing: self.standing.clone(),
             label: self.label.iter().map(|label| label.as_str().to_owned()).collect(),
             kind: self.kind.clone(),

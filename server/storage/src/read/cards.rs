@@ -11,7 +11,7 @@ use crate::sql::{PROJECT, id_list, list, task_id};
 use contracts::standing::{Column, Standing, Status};
 use contracts::view::TaskQuery;
 use contracts::{TaskId, limits};
-use engine::{Counters, Lease, Task};
+use engine::{Counters, Lease, LeaseState, Task};
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
 
@@ -45,9 +45,6 @@ pub struct ColumnPage {
     /// Tasks the filter hides.
     pub hidden: i64,
 }
-
-/// Words of a filter that are looked at.
-const WORDS_MAX: usize = 20;
 
 /// Which tasks a list is of.
 #[derive(Default)]
@@ -92,12 +89,13 @@ impl Which<'_> {
             (false, true) => drop(sql.push(" and t.closed_at is not null")),
             _ => {}
         }
-        for word in self.words.to_lowercase().split_whitespace().take(WORDS_MAX) {
+        for word in self.words.to_lowercase().split_whitespace() {
+            let held = leased.iter().filter(|one| one.state != LeaseState::Lapsed && one.lease.actor.as_str().contains(word));
             sql.push(" and (instr(t.words, ")
                 .push_bind(word.to_owned())
-                .push(") > 0 or exists (select 1 from lease l where l.project = t.project and l.task = t.id and instr(l.actor, ")
-                .push_bind(word.to_owned())
-                .push(") > 0))");
+                .push(") > 0 or t.id in (select value from json_each(")
+                .push_bind(id_list(held.map(|one| &one.row.task.id)))
+                .push(")))");
         }
         if !self.labels.is_empty() {
             sql.push(" and exists (select 1 from task_label b where b.project = t.project and b.task = t.id and b.label in (select value from json_each(")
@@ -277,10 +275,18 @@ impl Read {
 
     /// A list. The query's `filter` is read by whoever asks, and comes as a tree.
     pub async fn cards(&mut self, query: &TaskQuery, asking: Option<&Asking>) -> Result<CardPage, StoreError> {
+        let mut standing: Vec<Standing> = Vec::new();
+        for asked in &query.standing {
+            if !standing.contains(asked) {
+                standing.push(*asked);
+            }
+        }
+        // Who asks for a standing of closed tasks asks for closed tasks.
+        let (of_closed, of_open) = (standing.iter().any(|one| CLOSED.contains(one)), standing.iter().any(|one| !CLOSED.contains(one)));
         let which = Which {
-            open: !query.closed,
-            closed: query.closed || query.all,
-            standing: query.standing.clone(),
+            open: !query.closed && (of_open || !of_closed),
+            closed: query.closed || query.all || of_closed,
+            standing,
             words: &query.q,
             labels: &query.label,
             kind: query.kind.as_deref(),

@@ -89,3 +89,20 @@ fn two_claims_of_the_same_minutes_are_told_to_both_and_end_with_one() {
     let card = pair.json(Harbour, &["tasks", "show", &paint]);
     assert_eq!((&card["standing"], &card["lease"]["actor"]), (&json!("working"), &json!(w1)), "{card}");
 }
+
+#[test]
+fn a_loop_of_two_clones_is_listed_with_the_way_out_of_it() {
+    let (pair, [paint, count]) = Pair::knowing(["Paint the buoys", "Count them"]);
+    pair.ok(Harbour, "dev:ada", &["tasks", "block", &paint, "--on", &count]);
+    pair.ok(Pier, "dev:ada", &["tasks", "block", &count, "--on", &paint]);
+    met(&pair);
+    for place in [Harbour, Pier] {
+        assert_eq!(pair.task(place, &count)["standing"], "needs_you");
+        assert_eq!(open(&pair, place).len(), 1, "{place:?}");
+        let way_out = format!("callboard tasks unblock {count} --on {paint}");
+        assert!(pair.ok(place, "dev:ada", &["conflicts"]).contains(&way_out), "{place:?}");
+    }
+    pair.ok(Pier, "dev:ada", &["tasks", "unblock", &count, "--on", &paint]);
+    assert_eq!(open(&pair, Pier), Vec::<Value>::new());
+    assert_eq!(pair.task(Pier, &count)["standing"], "ready");
+}
