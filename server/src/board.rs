@@ -37,8 +37,8 @@ pub struct PageFacts {
     pub version: String,
     /// Snippets for connecting agents, title and text.
     pub connect: Vec<(String, String)>,
-    /// Where agents reach it over HTTP.
-    pub port: Option<u16>,
+    /// Where agents reach it over HTTP: `http://127.0.0.1:2140`.
+    pub address: Option<String>,
     /// Whether writes are refused.
     pub read_only: bool,
 }
@@ -57,9 +57,11 @@ struct Inner {
     seen: Mutex<HashMap<Actor, Moment>>,
 }
 
-struct Job {
-    request: Request,
-    reply: oneshot::Sender<Result<Outcome, Problem>>,
+enum Job {
+    /// Work, and where its outcome goes.
+    Write(Request, oneshot::Sender<Result<Outcome, Problem>>),
+    /// Says when everything before it is written.
+    Written(oneshot::Sender<()>),
 }
 
 impl ServerPort {
@@ -106,9 +108,13 @@ impl ServerPort {
         self.store().place().root.clone()
     }
 
-    /// Waits until the writer has nothing more to do. A command line ends with this, a server with its process.
+    /// Waits until everything that was handed to the writer is in the log. A command line ends with this, a server with its process.
     pub async fn shutdown(&self) {
-        let _ = self.0.queue.reserve_many(limits::COMMANDS_QUEUED_MAX).await;
+        let (written, done) = oneshot::channel();
+        // A writer that ended has nothing more to write.
+        if self.0.queue.send(Job::Written(written)).await.is_ok() {
+            drop(done.await);
+        }
     }
 
     /// Opens the database that now lies where another one was, and goes on with it.
@@ -143,7 +149,7 @@ impl ServerPort {
         };
         let (reply, noted) = oneshot::channel();
         let request = Request { caller: caller.clone(), work: Work::Seen, base: None, hooks_renew: false };
-        if !due || self.0.queue.try_send(Job { request, reply }).is_err() {
+        if !due || self.0.queue.try_send(Job::Write(request, reply)).is_err() {
             return;
         }
         if caller.surface == Surface::Cli && noted.await.is_err() {
@@ -171,7 +177,7 @@ impl ServerPort {
         let base = if needs_base { self.0.base.of_git() } else { None };
         let request = Request { caller: caller.clone(), work, base, hooks_renew: needs_base && self.hooks_renew(caller) };
         let (reply, outcome) = oneshot::channel();
-        self.0.queue.try_send(Job { request, reply }).map_err(|_| busy())?;
+        self.0.queue.try_send(Job::Write(request, reply)).map_err(|_| busy())?;
         match outcome.await {
             Ok(Ok(Outcome::Refused(problem))) => Err(problem),
             Ok(outcome) => outcome,
@@ -231,9 +237,19 @@ impl Inner {
 async fn write_all(inner: Weak<Inner>, mut jobs: mpsc::Receiver<Job>) {
     let mut batch = Vec::with_capacity(limits::COMMANDS_PER_TRANSACTION_MAX);
     while jobs.recv_many(&mut batch, limits::COMMANDS_PER_TRANSACTION_MAX).await > 0 {
-        let (requests, replies): (Vec<Request>, Vec<_>) = batch.drain(..).map(|job| (job.request, job.reply)).unzip();
+        let (mut requests, mut replies, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
+        for job in batch.drain(..) {
+            match job {
+                Job::Write(request, reply) => {
+                    requests.push(request);
+                    replies.push(reply);
+                }
+                Job::Written(written) => waiting.push(written),
+            }
+        }
         let Some(inner) = inner.upgrade() else { return };
-        match inner.write(&requests).await {
+        let written = if requests.is_empty() { Ok(Vec::new()) } else { inner.write(&requests).await };
+        match written {
             Ok(outcomes) => {
                 for (reply, outcome) in replies.into_iter().zip(outcomes) {
                     let _ = reply.send(Ok(outcome)); // whoever left does not need it
@@ -249,5 +265,40 @@ async fn write_all(inner: Weak<Inner>, mut jobs: mpsc::Receiver<Job>) {
                 }
             }
         }
+        for written in waiting {
+            let _ = written.send(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contracts::Command;
+    use serde_json::json;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn shutdown_waits_for_a_write_that_nobody_waits_for_until_it_is_in_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join(".callboard");
+        std::fs::create_dir_all(&root).unwrap();
+        let slow = |_| {
+            std::thread::sleep(Duration::from_millis(100));
+            Ok(())
+        };
+        let disk = storage::Disk { fault: Some(Arc::new(slow)) };
+        let options = storage::Options { disk, ..storage::Options::new(Arc::new(crate::boot::now), Arc::new(crate::boot::random_bits)) };
+        let (store, _) = Store::open(storage::Place::new(&root), options.clone()).await.unwrap();
+        let port = ServerPort::start(store, options, Base::new(None, folder.path().to_owned(), None), PageFacts::default());
+        let caller = Caller { actor: Actor::dev_named("ana"), principal: "local:ana".to_owned(), surface: Surface::Hook, session: None, client: None };
+        let begin = Command::parse("create_project", json!({"name": "Demo", "zone": "UTC"})).unwrap();
+        let mut writing = Box::pin(port.enqueue(&caller, Work::Commands(vec![CommandRequest::of(begin)])));
+        assert!(futures::poll!(writing.as_mut()).is_pending());
+        drop(writing);
+        tokio::task::yield_now().await; // the writer has it in hand
+        port.shutdown().await;
+        let logs: Vec<String> = std::fs::read_dir(root.join("log")).unwrap().map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+        assert!(logs.concat().contains("project.created"), "{logs:?}");
     }
 }

@@ -7,6 +7,7 @@ use crate::board::ServerPort;
 use contracts::{Actor, Caller, Code, Command, CommandRequest, Moment, Surface, TaskId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -43,7 +44,8 @@ pub fn add(directory: &Path, actor: &Actor, principal: &str, request: &CommandRe
     OpenOptions::new().create(true).append(true).open(directory.join(FILE))?.write_all(&text)
 }
 
-/// Hands the oldest lines to the board, unless somebody writes there: a hook, or who only reads, does not wait for that. Gives what became of those that the board will never take, in sentences.
+/// Hands the oldest lines to the board, but for those whose task is not known here yet; unless somebody writes there: a hook, or who only
+/// reads, does not wait for that. Gives what became of those that the board will never take, in sentences.
 pub async fn drain(directory: &Path, port: &ServerPort) -> Vec<String> {
     if fs::metadata(directory.join(FILE)).is_ok_and(|found| found.len() > 0) && !port.store().is_written() {
         match take(directory, port).await {
@@ -73,13 +75,17 @@ async fn take(directory: &Path, port: &ServerPort) -> io::Result<Vec<String>> {
     if lock.try_lock().is_err() {
         return Ok(Vec::new()); // somebody else is at it
     }
-    let text = fs::read_to_string(directory.join(FILE))?;
-    let mut lines: Vec<Option<&str>> = text.lines().filter(|line| !line.trim().is_empty()).map(Some).collect();
+    let text = fs::read(directory.join(FILE))?;
+    let mut lines: Vec<Option<&[u8]>> = text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).map(Some).collect();
     let mut sentences = Vec::new();
     let handing = async {
-        for place in lines.iter_mut().take(LINES_MAX) {
+        let queued: Vec<Result<Queued, String>> = lines.iter().flatten().map(|raw| Queued::read(raw)).collect();
+        let unknown = unknown(port, &queued).await;
+        let waits = |queued: &Result<Queued, String>| queued.as_ref().is_ok_and(|queued| queued.waits(port.now(), &unknown));
+        // However many wait, they don't keep back what comes behind them.
+        for (place, queued) in lines.iter_mut().zip(queued).filter(|(_, queued)| !waits(queued)).take(LINES_MAX) {
             let Some(raw) = *place else { continue };
-            match hand_over(port, raw).await {
+            match hand_over(port, queued).await {
                 Became::Taken => *place = None,
                 Became::Waits => {}
                 Became::Stuck => break,
@@ -93,7 +99,7 @@ async fn take(directory: &Path, port: &ServerPort) -> io::Result<Vec<String>> {
         io::Result::Ok(())
     };
     let ended = tokio::time::timeout(DRAIN, handing).await;
-    let left: String = lines.into_iter().flatten().map(|line| format!("{line}\n")).collect();
+    let left: Vec<u8> = lines.into_iter().flatten().flat_map(|line| line.iter().copied().chain([b'\n'])).collect();
     if left != text {
         if left.is_empty() {
             fs::remove_file(directory.join(FILE))?;
@@ -121,20 +127,46 @@ enum Became {
     Refused(String),
 }
 
-async fn hand_over(port: &ServerPort, raw: &str) -> Became {
-    let read = serde_json::from_str::<Line>(raw).map_err(|fault| fault.to_string());
-    let read = read.and_then(|line| CommandRequest::parse(line.request.clone()).map(|request| (line, request)).map_err(|problem| problem.title));
-    let (line, request) = match read {
-        Ok(read) => read,
+/// A line that was read.
+struct Queued {
+    line: Line,
+    request: CommandRequest,
+}
+
+impl Queued {
+    /// Reads a line; why it can't be, in words.
+    fn read(raw: &[u8]) -> Result<Queued, String> {
+        let text = std::str::from_utf8(raw).map_err(|fault| fault.to_string())?;
+        let line: Line = serde_json::from_str(text).map_err(|fault| fault.to_string())?;
+        let request = CommandRequest::parse(line.request.clone()).map_err(|problem| problem.title)?;
+        Ok(Queued { line, request })
+    }
+
+    /// Whether it is young enough to wait for its task.
+    fn may_wait(&self, now: Moment) -> bool {
+        now.0 - self.line.at.0 < UNKNOWN_DAYS * 86_400_000
+    }
+
+    fn waits(&self, now: Moment, unknown: &BTreeSet<TaskId>) -> bool {
+        self.may_wait(now) && task_of(&self.request.command).is_some_and(|task| unknown.contains(task))
+    }
+}
+
+/// The tasks of these lines that are not known here. A board that can't be read knows none of them.
+async fn unknown(port: &ServerPort, queued: &[Result<Queued, String>]) -> BTreeSet<TaskId> {
+    let wanted: BTreeSet<TaskId> = queued.iter().flatten().filter_map(|queued| task_of(&queued.request.command)).cloned().collect();
+    let known = port.known_of(wanted.iter()).await;
+    wanted.into_iter().filter(|task| !known.contains(task)).collect()
+}
+
+async fn hand_over(port: &ServerPort, queued: Result<Queued, String>) -> Became {
+    let (line, request, waits) = match queued {
+        Ok(queued) => {
+            let waits = queued.may_wait(port.now());
+            (queued.line, queued.request, waits)
+        }
         Err(why) => return Became::Refused(why),
     };
-    let waits = port.now().0 - line.at.0 < UNKNOWN_DAYS * 86_400_000;
-    if let Some(task) = task_of(&request.command)
-        && waits
-        && !port.knows(task).await
-    {
-        return Became::Waits;
-    }
     let caller = Caller { actor: line.actor, principal: line.principal, surface: Surface::Hook, session: None, client: None };
     match port.for_caller(caller).execute(request).await {
         Ok(_) => Became::Taken,
@@ -156,12 +188,12 @@ pub(crate) fn task_of(command: &Command) -> Option<&TaskId> {
 }
 
 /// A file of its own beside those of the log, in the form `log quarantine` reads.
-fn quarantine(directory: &Path, raw: &str, why: &str) -> io::Result<()> {
+fn quarantine(directory: &Path, raw: &[u8], why: &str) -> io::Result<()> {
     use sha2::{Digest, Sha256};
     let folder = directory.join("quarantine");
     fs::create_dir_all(&folder)?;
     let name: String = Sha256::digest(raw).iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-    let entry = json!({"file": FILE, "line": 0, "reason": why, "text": raw});
+    let entry = json!({"file": FILE, "line": 0, "reason": why, "text": String::from_utf8_lossy(raw)});
     fs::write(folder.join(format!("{name}.json")), format!("{entry}\n"))
 }
 

@@ -35,11 +35,36 @@ struct Inner {
     version: String,
     sender: broadcast::Sender<Published>,
     published: AtomicI64,
-    live: AtomicI64,
+    looks: Looks,
     /// Held while a look hands out, and while a line begins: so a line's first batch is the one after its beginning, whatever comes between.
     looking: Mutex<()>,
-    /// When leases were last looked at, and the database's epoch then.
-    looked: RwLock<(Moment, String)>,
+    /// The database's epoch at the last look.
+    epoch: RwLock<String>,
+}
+
+/// How far the looks at what moves without an event have come: the newest such change, and when leases were last looked at.
+struct Looks(RwLock<(i64, Moment)>);
+
+impl Looks {
+    fn at(live: i64, now: Moment) -> Looks {
+        Looks(RwLock::new((live, now)))
+    }
+
+    /// Where the next look begins.
+    fn from(&self) -> (i64, Moment) {
+        *self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn move_on(&self, to: (i64, Moment)) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = to;
+    }
+
+    /// What a look up to here found, if anything. After one that failed the next begins where it began, so that nothing between is lost.
+    fn looked(&self, to: (i64, Moment), found: Result<Batch, Problem>) -> Result<Option<Batch>, Problem> {
+        let batch = found?;
+        self.move_on(to);
+        Ok(Some(batch).filter(|batch| !batch.changes.is_empty()))
+    }
 }
 
 /// Events read at a time.
@@ -55,8 +80,9 @@ impl Publisher {
     pub async fn start(port: ServerPort, version: String) -> Result<Publisher, Problem> {
         let head = port.head().await?;
         let (sender, _) = broadcast::channel(limits::LIVE_BATCHES_QUEUED_MAX);
-        let looked = RwLock::new((port.now(), head.epoch));
-        let inner = Inner { version, sender, published: AtomicI64::new(head.seq), live: AtomicI64::new(head.live), looking: Mutex::default(), looked, port };
+        let looks = Looks::at(head.live, port.now());
+        let epoch = RwLock::new(head.epoch);
+        let inner = Inner { version, sender, published: AtomicI64::new(head.seq), looks, looking: Mutex::default(), epoch, port };
         let publisher = Publisher(Arc::new(inner));
         let mut watch = publisher.0.port.store().watch().await.map_err(|error| error.problem())?;
         let own = publisher.clone();
@@ -139,16 +165,20 @@ impl Publisher {
         let head = self.0.port.head().await?;
         if self.renewed(&head.epoch) {
             self.0.published.store(head.seq, Ordering::Release);
-            self.0.live.store(head.live, Ordering::Release);
+            self.0.looks.move_on((head.live, self.0.port.now()));
             let _ = self.0.sender.send(Published::Replaced);
             return Ok(());
         }
         if self.0.sender.receiver_count() == 0 {
             // Nobody hears it, and whoever comes reads from the tables what was missed: a write pays for no page that is not open.
-            self.0.looked.write().unwrap_or_else(PoisonError::into_inner).0 = self.0.port.now();
-            self.0.live.store(head.live, Ordering::Release);
+            self.0.looks.move_on((head.live, self.0.port.now()));
             self.0.published.store(head.seq, Ordering::Release);
             return Ok(());
+        }
+        if head.seq - self.published() > limits::LIVE_RESUME_EVENTS_MAX {
+            // An import, or a pull after a long time: whoever was away for as much begins with a snapshot, and so do those who are here.
+            self.0.published.store(head.seq, Ordering::Release);
+            let _ = self.0.sender.send(Published::Replaced);
         }
         let mut told = BTreeSet::new();
         while self.published() < head.seq {
@@ -167,22 +197,17 @@ impl Publisher {
 
     /// Whether the database was made anew (rebuilt, or folded again) since the last look.
     fn renewed(&self, epoch: &str) -> bool {
-        let mut looked = self.0.looked.write().unwrap_or_else(PoisonError::into_inner);
-        let renewed = looked.1 != epoch;
-        epoch.clone_into(&mut looked.1);
+        let mut known = self.0.epoch.write().unwrap_or_else(PoisonError::into_inner);
+        let renewed = *known != epoch;
+        epoch.clone_into(&mut known);
         renewed
     }
 
     /// What changed without an event: renewals, deliveries, presence, and standings that flipped by time alone.
     async fn look_at_leases(&self, live: i64, told: &BTreeSet<TaskId>) -> Result<(), Problem> {
-        let now = self.0.port.now();
-        let before = {
-            let mut looked = self.0.looked.write().unwrap_or_else(PoisonError::into_inner);
-            std::mem::replace(&mut looked.0, now)
-        };
-        let from = self.0.live.swap(live, Ordering::AcqRel);
-        let batch = self.0.port.live_changes(from, (before, now), told).await?;
-        if !batch.changes.is_empty() {
+        let (from, to) = (self.0.looks.from(), (live, self.0.port.now()));
+        let batch = self.0.port.live_changes(from.0, (from.1, to.1), told).await;
+        if let Some(batch) = self.0.looks.looked(to, batch)? {
             self.hand_out(batch.told_after(self.published()));
         }
         Ok(())
@@ -204,5 +229,21 @@ fn card_of(change: &Change) -> Option<TaskId> {
     match change {
         Change::Task { card } => Some(card.id.clone()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contracts::Code;
+
+    #[test]
+    fn a_look_that_failed_is_made_again_from_where_it_began() {
+        let looks = Looks::at(3, Moment(1_000));
+        assert!(looks.looked((5, Moment(2_000)), Err(Problem::new(Code::Busy, "locked"))).is_err());
+        assert_eq!(looks.from(), (3, Moment(1_000)));
+        assert!(looks.looked((6, Moment(3_000)), Ok(vec![Change::Actors { actors: Vec::new() }])).is_ok_and(|found| found.is_some()));
+        assert_eq!(looks.from(), (6, Moment(3_000)));
+        assert_eq!(looks.looked((7, Moment(4_000)), Ok(Vec::new())), Ok(None));
     }
 }

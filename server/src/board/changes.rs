@@ -24,6 +24,15 @@ impl ServerPort {
         self.current().await?.reader().begin().await.map_err(told)?.head().await.map_err(told)
     }
 
+    /// The same, with how many ends of leases and of their grace are past: what a conditional read compares.
+    ///
+    /// # Errors
+    /// What the store says when it can't be read.
+    pub async fn head_and_lapsed(&self) -> Result<(Head, i64), Problem> {
+        let mut read = self.store().reader().begin().await.map_err(told)?;
+        Ok((read.head().await.map_err(told)?, read.lapsed().await.map_err(told)?))
+    }
+
     async fn reading(&self) -> Result<Reading, Problem> {
         Reading::of(self.store().reader().begin().await.map_err(told)?, Surface::Web).await
     }
@@ -95,6 +104,7 @@ async fn cards(reading: &mut Reading, ids: &[TaskId]) -> Result<Vec<Change>, Pro
 async fn batch(port: &ServerPort, reading: &mut Reading, events: &[EventRow]) -> Result<Batch, Problem> {
     let mut ids: Vec<TaskId> = Vec::new();
     let mut milestones: BTreeSet<MilestoneId> = BTreeSet::new();
+    let mut left: Vec<TaskId> = Vec::new();
     let mut wide = false;
     for row in events {
         if let Ok(id) = TaskId::parse(&row.event.subject) {
@@ -105,10 +115,16 @@ async fn batch(port: &ServerPort, reading: &mut Reading, events: &[EventRow]) ->
             milestones.insert(id);
         }
         milestones.extend(left_and_entered(row));
+        left.extend(parted(&row.event).into_iter().filter_map(|id| TaskId::parse(id).ok()));
         wide |= moves_neighbours(&row.event.kind);
     }
     if wide {
-        ids.extend(reading.read.neighbours_of(&ids).await.map_err(told)?);
+        let around = reading.read.neighbours_of(&ids).await.map_err(told)?;
+        for id in around.into_iter().chain(left) {
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
     }
     let rows = reading.read.card_rows(&ids).await.map_err(told)?;
     let mut changes = Vec::new();
@@ -170,10 +186,20 @@ fn settled(events: &[EventRow]) -> Vec<Change> {
                 text: row.event.text("note").to_owned(),
                 status: contracts::Status::Open,
                 settled: true,
+                way_out: None,
             },
         })
     };
     settles.filter_map(row).collect()
+}
+
+/// Tasks and milestones an event names that a task was parted from: nothing of how it is now leads to them any more.
+fn parted(event: &engine::Event) -> Vec<&str> {
+    match event.kind {
+        Kind::TaskEdited if event.text("field") == "parent" => vec![event.text("from")],
+        Kind::TaskUnblocked => vec![event.text("on")],
+        _ => Vec::new(),
+    }
 }
 
 /// Whether events of this kind change how other cards stand.

@@ -5,6 +5,7 @@ use super::assemble::told;
 use contracts::standing::{Standing, Status};
 use contracts::{Actor, Caller, Moment, Problem, TaskId};
 use engine::{LeaseState, Settings};
+use std::collections::BTreeSet;
 use storage::{CardRow, Work};
 
 /// A task as hooks see it.
@@ -87,8 +88,14 @@ impl ServerPort {
 
     /// Whether a task is known here.
     pub async fn knows(&self, task: &TaskId) -> bool {
-        let Ok(mut read) = self.store().reader().begin().await else { return false };
-        read.card_rows(std::slice::from_ref(task)).await.is_ok_and(|rows| !rows.is_empty())
+        self.known_of([task]).await.contains(task)
+    }
+
+    /// Which of these tasks are known here; none when the board can't be read.
+    pub async fn known_of<'a>(&self, tasks: impl IntoIterator<Item = &'a TaskId>) -> BTreeSet<TaskId> {
+        let Ok(mut read) = self.store().reader().begin().await else { return BTreeSet::new() };
+        let titles = read.titles(tasks.into_iter().map(TaskId::as_str)).await.unwrap_or_default();
+        titles.keys().filter_map(|id| TaskId::parse(id).ok()).collect()
     }
 
     /// Other actors' live tasks that declare or touch a path.

@@ -69,11 +69,24 @@ impl Read {
         Ok(EventPage { rows, total, next })
     }
 
-    /// Events after `seq`, in the order they came, whole commands first to last.
+    /// Events after `seq`, in the order they came: `limit` of them, and what is left of the last one's command.
     pub async fn events_since(&mut self, seq: i64, limit: usize) -> Result<Vec<EventRow>, StoreError> {
         let sql = concat!("select ", event_columns!(), " from event e where e.project = ?1 and e.seq > ?2 order by e.seq limit ?3");
         let found = q(sql).bind(seq).bind(i64::try_from(limit).unwrap_or(i64::MAX)).fetch_all(&mut *self.conn).await?;
         let mut rows: Vec<EventRow> = found.iter().map(EventRow::read).collect::<Result<_, _>>()?;
+        if let Some((seq, command)) = rows.last().filter(|_| rows.len() >= limit).map(|last| (last.seq, last.command)) {
+            // Events of one command follow each other.
+            let sql = concat!(
+                "select ",
+                event_columns!(),
+                " from event e where e.project = ?1 and e.seq > ?2 and e.command = ?3 and e.seq < coalesce( \
+                    (select o.seq from event o where o.project = ?1 and o.seq > ?2 and o.command <> ?3 order by o.seq limit 1), ?4) order by e.seq"
+            );
+            let rest = q(sql).bind(seq).bind(command).bind(i64::MAX).fetch_all(&mut *self.conn).await?;
+            for row in &rest {
+                rows.push(EventRow::read(row)?);
+            }
+        }
         self.whole(&mut rows);
         Ok(rows)
     }

@@ -227,3 +227,60 @@ async fn who_was_handed_a_message_can_be_asked() {
     assert_eq!(stage.run_as("agent:ada/w1", &["inbox"]).exit, 0);
     assert_eq!(sent().await["delivered"][0]["actor"], "agent:ada/w1");
 }
+
+#[tokio::test]
+async fn a_command_of_many_events_is_one_batch() {
+    let stage = Stage::new();
+    let server = Server::of(&stage);
+    let mut socket = Socket::open(&server, "").await;
+    socket.frame().await;
+    let plan = |tasks: usize| {
+        let tasks: Vec<Value> = (0..tasks).map(|at| json!({"title": format!("Part {at}"), "spec": "It is there"})).collect();
+        assert!(stage.run_with(&["tasks", "plan", "-"], &json!({"tasks": tasks}).to_string()).exit == 0);
+    };
+    plan(600);
+    let batch = socket.frame().await;
+    assert_eq!((events(&batch).len(), cards(&batch).len()), (600, 600));
+    assert!(socket.batches(QUIET).await.is_empty(), "and nothing after it");
+}
+
+#[tokio::test]
+async fn what_a_card_is_parted_from_is_told_too() {
+    let stage = Stage::new();
+    let milestone = |title: &str| stage.run(&["milestone", "add", title, "--json"]).json()["subject"].as_str().unwrap().to_owned();
+    let (alpha, beta) = (milestone("Alpha"), milestone("Beta"));
+    let (first, second) = (stage.add("Paint the buoys", &["--milestone", &alpha]), stage.add("Set them out", &["--milestone", &beta]));
+    let third = stage.add("Count them", &["--parent", &first, "--after", &second]);
+    let server = Server::of(&stage);
+    let mut socket = Socket::open(&server, "").await;
+    socket.frame().await;
+    stage.ok(&["tasks", "edit", &first, "--milestone", &beta]);
+    let batch = socket.frame().await;
+    let changes = batch["changes"].as_array().unwrap();
+    let open: BTreeSet<(&str, i64)> = changes
+        .iter()
+        .filter(|change| change["k"] == "milestone")
+        .map(|change| (change["milestone"]["title"].as_str().unwrap(), change["milestone"]["open"].as_i64().unwrap()))
+        .collect();
+    assert_eq!(open, BTreeSet::from([("Alpha", 0), ("Beta", 2)]), "{batch}");
+    stage.ok(&["tasks", "edit", &third, "--no-parent"]);
+    assert!(cards(&socket.frame().await).contains(&"Paint the buoys"), "it waits for no subtask any more");
+    stage.ok(&["tasks", "unblock", &third, "--on", &second]);
+    assert!(cards(&socket.frame().await).contains(&"Set them out"), "nothing waits for it any more");
+}
+
+#[tokio::test]
+async fn more_at_once_than_a_page_could_have_missed_sends_it_to_a_snapshot() {
+    let stage = Stage::new();
+    let server = Server::of(&stage);
+    let mut socket = Socket::open(&server, "").await;
+    let hello = socket.frame().await;
+    let issue =
+        |at: usize| json!({"id": format!("bd-{at}"), "title": format!("Part {at}"), "status": "open", "created_at": "2025-01-01T00:00:00Z"}).to_string();
+    let path = stage.dir().join("beads.jsonl");
+    std::fs::write(&path, (0..2_100).map(issue).collect::<Vec<_>>().join("\n")).unwrap();
+    stage.ok(&["import", path.to_str().unwrap()]);
+    assert!(matches!(socket.said().await, Said::Closed(_) | Said::Gone));
+    let mut again = Socket::since(&server, hello["seq"].as_i64().unwrap(), hello["epoch"].as_str().unwrap()).await;
+    assert_eq!(again.frame().await["resumed"], false);
+}
