@@ -4,7 +4,9 @@
 //! and column, because a misspelt key that is ignored is a setting that silently does not hold.
 
 use contracts::{Code, Hint, Problem};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use std::net::Ipv6Addr;
 use std::path::{Path, PathBuf};
 
 /// One `config.toml`. Every key may be absent.
@@ -35,12 +37,38 @@ pub struct ConfigFile {
 pub struct HttpSection {
     /// Port to listen on; the first free one of 2140 to 2159 when absent.
     pub port: Option<u16>,
-    /// Further names accepted in `Host`.
+    /// Further names accepted in `Host`, as [`host_name`] reads them.
+    #[serde(deserialize_with = "host_names")]
     pub hosts: Option<Vec<String>>,
     /// Whether a browser must enter the one-time code printed at the start.
     pub private: Option<bool>,
     /// Whether `ui` opens a browser.
     pub open: Option<bool>,
+}
+
+/// Reads a name that `Host` may hold: in lower case and without its port, since whoever comes through a proxy names the proxy's.
+///
+/// # Errors
+/// Text that no request could name, in words.
+pub fn host_name(raw: &str) -> Result<String, String> {
+    let lower = raw.trim().to_ascii_lowercase();
+    let address = |text: &str| text.parse::<Ipv6Addr>().ok().map(|address| format!("[{address}]"));
+    let (name, port) = match lower.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((inside, rest)) => (address(inside).filter(|_| rest.is_empty() || rest.starts_with(':')), rest.strip_prefix(':')),
+        None => match address(&lower) {
+            Some(bare) => (Some(bare), None),
+            None => lower.split_once(':').map_or((Some(lower.clone()), None), |(name, port)| (Some(name.to_owned()), Some(port))),
+        },
+    };
+    let is_name =
+        |name: &String| name.starts_with('[') || (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)));
+    let name = name.filter(is_name).filter(|_| port.is_none_or(|port| port.parse::<u16>().is_ok()));
+    name.ok_or_else(|| format!("{raw:?} is no name of a host; write it like board.example or 192.168.1.5"))
+}
+
+fn host_names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    let names: Vec<String> = Deserialize::deserialize(deserializer)?;
+    names.iter().map(|name| host_name(name)).collect::<Result<_, _>>().map(Some).map_err(D::Error::custom)
 }
 
 /// Where a value came from, for `config explain`.
@@ -159,6 +187,28 @@ mod tests {
         let problem = parse("[http]\nprot = 2140\n", "config.toml").unwrap_err();
         assert_eq!(problem.errors[0].path, "config.toml:2:1");
         assert!(problem.title.contains("prot"), "{}", problem.title);
+    }
+
+    #[test]
+    fn a_name_of_a_host_is_taken_without_its_port_or_refused() {
+        for (raw, name) in [
+            ("Board.Example", "board.example"),
+            ("box.lan:8080", "box.lan"),
+            ("192.168.1.5", "192.168.1.5"),
+            ("::1", "[::1]"),
+            ("[FD00::5]", "[fd00::5]"),
+            ("[::1]:2140", "[::1]"),
+            ("my_box", "my_box"),
+        ] {
+            assert_eq!(host_name(raw).as_deref(), Ok(name), "{raw}");
+        }
+        for raw in ["", "foo bar", "https://box.lan", "box.lan/", "box.lan:", "box.lan:http", "box.lan:99999", "[::1", "[::1]x", "[box]", "café.lan", "*.lan"]
+        {
+            assert!(host_name(raw).is_err_and(|why| why.contains(&format!("{raw:?}"))), "{raw}");
+        }
+        let problem = parse("[http]\nhosts = [\"box.lan:8080\", \"foo bar\"]\n", "config.toml").unwrap_err();
+        assert!(problem.title.contains("foo bar") && problem.errors[0].path.starts_with("config.toml:2"), "{problem:?}");
+        assert_eq!(parse("[http]\nhosts = [\"box.lan:8080\"]\n", "p").unwrap().http.hosts, Some(vec!["box.lan".to_owned()]));
     }
 
     #[test]

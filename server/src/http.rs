@@ -51,6 +51,8 @@ pub struct Head {
     pub epoch: String,
     /// Live batches so far: a lease moves without a `seq`.
     pub live: i64,
+    /// Ends of leases and of their grace that are past: a standing flips by time alone.
+    pub lapsed: i64,
 }
 
 /// The way to somebody's board.

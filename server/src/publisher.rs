@@ -242,8 +242,8 @@ mod tests {
         let looks = Looks::at(3, Moment(1_000));
         assert!(looks.looked((5, Moment(2_000)), Err(Problem::new(Code::Busy, "locked"))).is_err());
         assert_eq!(looks.from(), (3, Moment(1_000)));
-        assert!(looks.looked((6, Moment(3_000)), Ok(vec![Change::Actors { actors: Vec::new() }])).is_ok_and(|found| found.is_some()));
+        assert!(looks.looked((6, Moment(3_000)), Ok(Batch::read_at(1, vec![Change::Actors { actors: Vec::new() }]))).is_ok_and(|found| found.is_some()));
         assert_eq!(looks.from(), (6, Moment(3_000)));
-        assert_eq!(looks.looked((7, Moment(4_000)), Ok(Vec::new())), Ok(None));
+        assert_eq!(looks.looked((7, Moment(4_000)), Ok(Batch::read_at(1, Vec::new()))), Ok(None));
     }
 }

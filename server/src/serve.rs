@@ -8,9 +8,9 @@ use crate::publisher::{Published, Publisher};
 use crate::reports::Reports;
 use crate::{assets, board::PageFacts, board::ServerPort};
 use axum::Router;
-use contracts::{Actor, Answer, Board, Caller, Code, Hint, Moment, Problem};
+use contracts::{Answer, Board, Caller, Code, Hint, Moment, Problem};
 use futures::StreamExt;
-use mcp::{McpPrincipal, Set, Tools};
+use mcp::{Set, Tools};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -40,9 +40,10 @@ pub async fn serve(boot: Boot, options: UiOptions) -> Result<(), Problem> {
         let _ = stop.send(true);
     });
     let serving = tokio::spawn(http::serve(bound.listeners, routers, stopped.clone()));
-    let (built, lines) = built(&boot, &options, doors, bound.port, version, stopped).await?;
+    let url = format!("{}/", doors.address());
+    let (built, lines) = built(&boot, &options, doors, version, stopped).await?;
     let _ = router.send(built);
-    (options.listening)(&format!("http://127.0.0.1:{}/", bound.port));
+    (options.listening)(&url);
     let expiring = tokio::spawn(expire_daily(boot.port.clone()));
     let served = serving.await;
     expiring.abort();
@@ -65,21 +66,14 @@ async fn expire_daily(port: ServerPort) {
     }
 }
 
-async fn built(
-    boot: &Boot,
-    options: &UiOptions,
-    doors: Doors,
-    port: u16,
-    version: &str,
-    stopped: watch::Receiver<bool>,
-) -> Result<(Router, Arc<Live>), Problem> {
-    boot.port.set_page(PageFacts { version: version.to_owned(), connect: connect(port), port: Some(port), read_only: options.read_only });
+async fn built(boot: &Boot, options: &UiOptions, doors: Doors, version: &str, stopped: watch::Receiver<bool>) -> Result<(Router, Arc<Live>), Problem> {
+    let address = doors.address().to_owned();
+    boot.port.set_page(PageFacts { version: version.to_owned(), connect: connect(&address), address: Some(address), read_only: options.read_only });
     let publisher = Publisher::start(boot.port.clone(), version.to_owned()).await?;
     if !options.read_only {
         tokio::spawn(follow_fetches(boot.port.clone(), stopped.clone()));
     }
     let person = Person { actor: options.actor.clone(), principal: boot.identity.principal.clone() };
-    let agent = Actor::agent_named(person.actor.dev().unwrap_or("unknown"), "http");
     let announce = |code: &str| eprint_code(code);
     let site = Arc::new(Site {
         boards: Arc::new(Ports(boot.port.clone())),
@@ -97,7 +91,7 @@ async fn built(
     let feed = Arc::new(Fed { publisher, watchers: options.watchers.clone() });
     let lines = Arc::new(Live::new(feed, Arc::new(boot::now), stopped));
     let live = live::router(lines.clone());
-    let mcp = mcp_router(&boot.port, McpPrincipal { principal: boot.identity.principal.clone(), actor: agent });
+    let mcp = mcp_router(&boot.port);
     Ok((http::router(site, Mounts { live, mcp }), lines))
 }
 
@@ -151,11 +145,10 @@ fn token(boot: &Boot, kind: TokenKind) -> Result<Token, Problem> {
 }
 
 /// Snippets that connect agents, filled in.
-fn connect(port: u16) -> Vec<(String, String)> {
+fn connect(address: &str) -> Vec<(String, String)> {
     let stdio = r#"{"mcpServers": {"callboard": {"command": "callboard", "args": ["mcp"]}}}"#;
-    let http = format!(r#"claude mcp add --transport http callboard http://127.0.0.1:{port}/mcp --header "Authorization: Bearer $(cat .callboard/mcp-token)""#);
-    let helper =
-        format!(r#"{{"mcpServers": {{"callboard": {{"type": "http", "url": "http://127.0.0.1:{port}/mcp", "headersHelper": "callboard mcp --headers"}}}}}}"#);
+    let http = format!(r#"claude mcp add --transport http callboard {address}/mcp --header "Authorization: Bearer $(cat .callboard/mcp-token)""#);
+    let helper = format!(r#"{{"mcpServers": {{"callboard": {{"type": "http", "url": "{address}/mcp", "headersHelper": "callboard mcp --headers"}}}}}}"#);
     [
         ("Any MCP client, in .mcp.json", stdio.to_owned()),
         ("Claude Code, over HTTP", http),
@@ -166,12 +159,13 @@ fn connect(port: u16) -> Vec<(String, String)> {
     .into()
 }
 
-fn mcp_router(port: &ServerPort, principal: McpPrincipal) -> Router {
+/// Whose calls they are, the doors say, once for each request.
+fn mcp_router(port: &ServerPort) -> Router {
     let service = |set: Set| {
         let port = port.clone();
         mcp::http_service(Tools::new(set, move |caller| port.for_caller(caller)))
     };
-    Router::new().route_service("/mcp", service(Set::All)).route_service("/mcp/board", service(Set::Board)).layer(axum::Extension(principal))
+    Router::new().route_service("/mcp", service(Set::All)).route_service("/mcp/board", service(Set::Board))
 }
 
 /// Ends with Ctrl-C or a polite kill.
@@ -199,8 +193,8 @@ impl http::Boards for Ports {
 
     fn head(&self) -> Answer<'_, http::Head> {
         Box::pin(async {
-            let head = self.0.head().await?;
-            Ok(http::Head { seq: head.seq, epoch: head.epoch, live: head.live })
+            let (head, lapsed) = self.0.head_and_lapsed().await?;
+            Ok(http::Head { seq: head.seq, epoch: head.epoch, live: head.live, lapsed })
         })
     }
 }

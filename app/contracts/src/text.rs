@@ -20,6 +20,16 @@ pub fn count(number: i64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// A span of time in words: `45 s`, `12 min`, `2 h`, `3 d`.
+pub fn span(seconds: i64) -> String {
+    match seconds.max(0) {
+        s if s < 90 => format!("{s} s"),
+        s if s < 90 * 60 => format!("{} min", s / 60),
+        s if s < 48 * 3_600 => format!("{} h", s / 3_600),
+        s => format!("{} d", s / 86_400),
+    }
+}
+
 /// Checks one line of text: trimmed, 1..=`chars_max` characters, no control characters.
 pub fn one_line(raw: &str, what: &str, chars_max: usize) -> Result<String, String> {
     let text = raw.trim();

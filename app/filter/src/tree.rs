@@ -14,6 +14,15 @@ impl Filter {
         &self.0
     }
 
+    /// Whether what passes may change by time alone, with no task changing: it asks for a task's age, or compares with a moment that moves.
+    pub fn asks_the_clock(&self) -> bool {
+        self.0.leaves().into_iter().any(|leaf| {
+            let by_field = matches!(leaf.field, Field::AgeDays | Field::StaleDays | Field::DueInDays | Field::Overdue);
+            let by_op = matches!(leaf.op, Op::WithinLast | Op::WithinNext);
+            by_field || by_op || leaf.values.iter().any(|value| matches!(value, Value::Ago(_) | Value::FromNow(_) | Value::StartOf(_)))
+        })
+    }
+
     /// A filter that asks one thing.
     pub fn of(leaf: Leaf) -> Filter {
         Filter(Node::Leaf(leaf))
@@ -248,4 +257,28 @@ pub enum Unit {
 impl Unit {
     /// Each with its word.
     pub(crate) const WORDS: [(Unit, &'static str); 3] = [(Unit::Day, "day"), (Unit::Week, "week"), (Unit::Month, "month")];
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_passes_by_time_alone_asks_the_clock() {
+        for (text, asks) in [
+            ("stale_days >= 3", true),
+            ("type = bug and not (age_days < 7)", true),
+            ("due_in_days between 0 and 3", true),
+            ("overdue", true),
+            ("updated_at within last 3d", true),
+            ("due_at within next 2h", true),
+            ("created_at > ago(3d)", true),
+            ("due_at < from_now(2h)", true),
+            ("closed_at >= start_of(week)", true),
+            ("type = bug", false),
+            ("due_at < 2026-12-01", false),
+            ("standing = stalled and claimed", false),
+        ] {
+            let filter = crate::parse(text).unwrap_or_else(|faults| panic!("{text}: {faults:?}"));
+            assert_eq!(filter.asks_the_clock(), asks, "{text}");
+        }
+    }
 }

@@ -20,8 +20,8 @@ pub(crate) fn read<T: DeserializeOwned>(row: &Row, args: Map<String, Value>, lis
 pub(crate) fn known_names(row: &Row, args: &Map<String, Value>) -> Result<(), Problem> {
     let schema = (row.schema)();
     let Some((name, text)) = unknown_names(args, &schema).into_iter().next() else { return Ok(()) };
-    let problem = Problem::bad_request(name.clone(), text);
-    let meant = schema::names(&schema).into_iter().filter(|legal| !args.contains_key(*legal)).find(|legal| distance(legal, &name) <= 2);
+    let problem = Problem::bad_request(crate::text::safe::line(&name, NAME_BYTES_SHOWN), text);
+    let meant = schema::names(&schema).into_iter().filter(|legal| !args.contains_key(*legal)).find(|legal| is_near(legal, &name));
     Err(match meant {
         Some(meant) => {
             let mut mended = args.clone();
@@ -61,6 +61,16 @@ pub(crate) fn with(args: &Map<String, Value>, name: &str, value: Value) -> Map<S
     let mut args = args.clone();
     args.insert(name.to_owned(), value);
     args
+}
+
+/// Bytes of an unknown name that are said back.
+const NAME_BYTES_SHOWN: usize = 80;
+/// Letters in which a name may differ from the one it was meant to be.
+const SLIPS_MAX: usize = 2;
+
+/// Whether a word is another one but for a slip of the pen. Those that differ in length by more are not compared: a name may have any length.
+fn is_near(one: &str, other: &str) -> bool {
+    one.len().abs_diff(other.len()) <= SLIPS_MAX && distance(one, other) <= SLIPS_MAX
 }
 
 /// How many letters must be changed, added or taken away (or swapped with their neighbour) to get from one word to the other.
@@ -173,6 +183,16 @@ mod tests {
         for (one, other, far) in [("lables", "labels", 1), ("taks", "task", 1), ("statu", "status", 1), ("owner", "files", 4), ("", "key", 3)] {
             assert_eq!(distance(one, other), far, "{one} {other}");
         }
+    }
+
+    #[test]
+    fn a_name_of_any_length_is_refused_at_once() {
+        let begun = std::time::Instant::now();
+        let mut args = Map::new();
+        args.insert("x".repeat(1 << 20), json!(1));
+        let problem = read::<Args>(&ROW, args, &[]).err().unwrap();
+        assert!(problem.title.len() < 200, "{}", problem.title.len());
+        assert!(begun.elapsed() < std::time::Duration::from_secs(1));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) async fn settings(port: &ServerPort, query: SettingsQuery, seq: i64) 
         seq,
         hooks,
         clients,
-        snippets: snippets(page.port),
+        snippets: snippets(page.address),
         log: log?,
         version: page.version,
         licence: env!("CARGO_PKG_LICENSE").to_owned(),
@@ -81,7 +81,7 @@ async fn checked(store: &Store) -> Result<LogCheck, Problem> {
 }
 
 /// What connects clients that `init` does not know, or that are elsewhere.
-fn snippets(port: Option<u16>) -> Vec<Snippet> {
+fn snippets(address: Option<String>) -> Vec<Snippet> {
     let stdio = "{\n  \"mcpServers\": {\n    \"callboard\": { \"command\": \"callboard\", \"args\": [\"mcp\"] }\n  }\n}";
     let vscode = "{\n  \"servers\": {\n    \"callboard\": { \"type\": \"stdio\", \"command\": \"callboard\", \"args\": [\"mcp\"] }\n  }\n}";
     let codex = "[mcp_servers.callboard]\ncommand = \"callboard\"\nargs = [\"mcp\"]";
@@ -92,8 +92,8 @@ fn snippets(port: Option<u16>) -> Vec<Snippet> {
         ("Copilot", ".vscode/mcp.json", vscode.to_owned()),
         ("Any other client", ".mcp.json, or where it keeps its servers", stdio.to_owned()),
     ];
-    if let Some(port) = port {
-        let http = format!("http://127.0.0.1:{port}/mcp\nAuthorization: Bearer $(cat .callboard/mcp-token)");
+    if let Some(address) = address {
+        let http = format!("{address}/mcp\nAuthorization: Bearer $(cat .callboard/mcp-token)");
         all.push(("Any other client, over HTTP", "Address and header, while this page is served", http));
     }
     all.into_iter().map(|(client, place, text)| Snippet { client: client.to_owned(), place: place.to_owned(), text }).collect()

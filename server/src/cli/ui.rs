@@ -26,7 +26,7 @@ pub struct UiArgs {
     #[arg(long, value_name = "N")]
     port: Option<u16>,
     /// Accept this name in Host too; may be given several times
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = crate::config::host_name)]
     allow_host: Vec<String>,
     /// Take no writes
     #[arg(long)]

@@ -87,8 +87,16 @@ impl Read {
         .await
     }
 
+    /// The answer about tasks that pass a filter. What passes by the clock may change at any time, so it has no tag.
+    async fn filtered<T: Serialize>(&self, filter: &str, asked: impl Future<Output = Result<T, Problem>>) -> Answered {
+        if filter::parse(filter).is_ok_and(|filter| filter.asks_the_clock()) {
+            return Ok(Json(asked.await?).into_response());
+        }
+        self.answer(asked).await
+    }
+
     async fn tagged(&self, head: &Head, asked: impl Future<Output = Result<Value, Problem>>) -> Answered {
-        let etag = format!("\"{}-{}-{}\"", head.epoch, head.seq, head.live);
+        let etag = format!("\"{}-{}-{}.{}\"", head.epoch, head.seq, head.live, head.lapsed);
         let mut answer = match is_known(&self.headers, &etag) {
             true => StatusCode::NOT_MODIFIED.into_response(),
             false => Json(asked.await?).into_response(),
@@ -154,7 +162,7 @@ const ACTIVITY: Names = &[
     ("limit", Kind::Rows),
 ];
 const SETTINGS: Names = &[("verify", Kind::Flag)];
-const INBOX: Names = &[("all", Kind::Flag), ("deliver", Kind::Flag), ("limit", Kind::Rows)];
+const INBOX: Names = &[("all", Kind::Flag), ("cursor", Kind::Text), ("deliver", Kind::Flag), ("limit", Kind::Rows)];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -208,19 +216,19 @@ async fn snapshot(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQ
     };
     let query: BoardQuery = parse_args(Value::Object(fields))?;
     let read = Read::new(site, caller, headers);
-    read.answer(read.board.snapshot(query, task)).await
+    read.filtered(&query.filter.clone(), read.board.snapshot(query, task)).await
 }
 
 async fn board(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {
     let query: BoardQuery = query::read(raw.as_deref(), BOARD)?;
     let read = Read::new(site, caller, headers);
-    read.answer(read.board.board(query)).await
+    read.filtered(&query.filter.clone(), read.board.board(query)).await
 }
 
 async fn tasks(State(site): State<Arc<Site>>, Extension(caller): Reader, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {
     let query: TaskQuery = query::read(raw.as_deref(), TASKS)?;
     let read = Read::new(site, caller, headers);
-    read.answer(read.board.tasks(query)).await
+    read.filtered(&query.filter.clone(), read.board.tasks(query)).await
 }
 
 async fn task(State(site): State<Arc<Site>>, Extension(caller): Reader, found: Found, RawQuery(raw): RawQuery, headers: HeaderMap) -> Answered {

@@ -219,14 +219,11 @@ fn is_socket(headers: &HeaderMap) -> bool {
     headers.get_all(header::UPGRADE).iter().any(|value| value.as_bytes().to_ascii_lowercase().windows(9).any(|word| word == b"websocket"))
 }
 
-/// A person's browser opens an address: no script of any page can send this and read the answer.
+/// A person's browser opens an address: no script of any page can send this and read the answer. What takes anything (a monitor, a script)
+/// is none: each navigation without a session stores one.
 fn is_navigation(request: &Request) -> bool {
-    let headers = request.headers();
-    let mode = headers.get("sec-fetch-mode").map(HeaderValue::as_bytes);
-    let accept = headers.get(header::ACCEPT).map(|value| value.to_str().unwrap_or_default());
-    request.method() == Method::GET
-        && mode.is_none_or(|mode| mode == b"navigate")
-        && accept.is_none_or(|accept| ["text/html", "*/*", "text/*"].iter().any(|kind| accept.contains(kind)))
+    let mode = request.headers().get("sec-fetch-mode").map(HeaderValue::as_bytes);
+    request.method() == Method::GET && mode.map_or_else(|| shows_pages(request.headers()), |mode| mode == b"navigate")
 }
 
 fn bearer(site: &Site, headers: &HeaderMap, kind: TokenKind) -> Answered<()> {

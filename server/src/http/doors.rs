@@ -5,15 +5,16 @@
 
 use axum::http::{HeaderMap, Method, Uri, header};
 use contracts::{Code, Hint, Problem};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The names this server answers to.
 #[derive(Clone, Debug)]
 pub struct Doors {
-    /// In lower case, without port: the bound address and `localhost`.
+    /// In lower case, without port: the bound address, what leads to it on this machine, and `localhost`.
     own: Vec<String>,
     /// Configured ones; they may stand behind a proxy that speaks https.
     further: Vec<String>,
-    /// The address to use, for hints.
+    /// `http://<name>:<port>`: where this server is reached from this machine.
     address: String,
 }
 
@@ -22,20 +23,26 @@ pub struct Doors {
 pub struct Host(pub String);
 
 impl Doors {
-    /// Of a server bound to these addresses, with further names from the configuration. `port` is only told in hints.
-    pub fn new(bound: &[std::net::IpAddr], further: &[String], port: u16) -> Doors {
-        let mut own = vec!["localhost".to_owned()];
-        for address in bound {
-            match address {
-                std::net::IpAddr::V4(address) => own.push(address.to_string()),
-                std::net::IpAddr::V6(address) => own.push(format!("[{address}]")),
-            }
+    /// Of a server bound to these addresses, with further names as the configuration reads them. `port` is only told.
+    pub fn new(bound: &[IpAddr], further: &[String], port: u16) -> Doors {
+        let named = |address: &IpAddr| match address {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        };
+        let (v4, v6) = (IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST));
+        let mut reached = bound.to_vec();
+        // Whoever listens everywhere listens on this machine's own addresses too.
+        if bound.iter().any(IpAddr::is_unspecified) {
+            reached.extend([v4, v6]);
         }
-        let further = further.iter().map(|name| name.to_ascii_lowercase()).filter(|name| is_name(name)).collect();
-        let by_name = bound.iter().any(|address| address.is_loopback() || address.is_unspecified());
-        let name = if by_name { "localhost" } else { own.last().map_or("localhost", String::as_str) };
-        let address = format!("http://{name}:{port}");
-        Doors { own, further, address }
+        let name = [v4, v6].iter().find(|own| reached.contains(own)).or(reached.first()).map_or("localhost".to_owned(), named);
+        let own = ["localhost".to_owned()].into_iter().chain(reached.iter().map(named)).collect();
+        Doors { own, further: further.to_vec(), address: format!("http://{name}:{port}") }
+    }
+
+    /// `http://<name>:<port>`, where this server is reached from this machine.
+    pub fn address(&self) -> &str {
+        &self.address
     }
 
     /// Checks `Host` and `Origin`.
@@ -118,7 +125,7 @@ mod tests {
     use super::*;
 
     fn doors() -> Doors {
-        Doors::new(&["127.0.0.1".parse().unwrap(), "::1".parse().unwrap()], &["Board.Example".to_owned()], 2140)
+        Doors::new(&["127.0.0.1".parse().unwrap(), "::1".parse().unwrap()], &["board.example".to_owned()], 2140)
     }
 
     fn asked(address: &str, headers: &[(&str, &str)]) -> Result<Host, Problem> {
@@ -177,6 +184,26 @@ mod tests {
             assert!(!origin("localhost:2140", foreign), "{foreign}");
         }
         assert!(asked("/", &[("host", "localhost"), ("origin", "http://localhost"), ("origin", "http://evil.example")]).is_err());
+    }
+
+    #[test]
+    fn the_address_that_is_told_is_one_that_is_let_in() {
+        for (bound, address) in [
+            (vec!["127.0.0.1", "::1"], "http://127.0.0.1:2140"),
+            (vec!["127.0.0.1"], "http://127.0.0.1:2140"),
+            (vec!["::1"], "http://[::1]:2140"),
+            (vec!["0.0.0.0"], "http://127.0.0.1:2140"),
+            (vec!["::"], "http://127.0.0.1:2140"),
+            (vec!["192.168.1.5"], "http://192.168.1.5:2140"),
+            (vec!["fd00::5"], "http://[fd00::5]:2140"),
+        ] {
+            let addresses: Vec<IpAddr> = bound.iter().map(|address| address.parse().unwrap()).collect();
+            let doors = Doors::new(&addresses, &[], 2140);
+            assert_eq!(doors.address(), address);
+            let mut headers = HeaderMap::new();
+            headers.insert("host", address.trim_start_matches("http://").parse().unwrap());
+            assert!(doors.check(&Method::GET, &"/".parse().unwrap(), &headers).is_ok(), "{address}");
+        }
     }
 
     #[test]

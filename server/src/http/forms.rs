@@ -14,6 +14,7 @@ use contracts::view::RefusedForm;
 use contracts::{Board, Caller, Code, CommandRequest, Key, Note, Problem, TaskId, moves};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -56,6 +57,7 @@ pub async fn unsent(site: &Site, host: &Host, cookies: Option<HeaderValue>, sent
 async fn carried_out(board: &dyn Board, fields: &[(String, String)]) -> Result<(), Problem> {
     let mut requests = if field(fields, "command") == "move" { moved(board, fields).await? } else { read(board, fields).await? };
     match requests.len() {
+        0 => {} // sent again: it is done
         1 => drop(board.execute(requests.remove(0)).await?),
         _ => drop(board.execute_all(requests).await?),
     }
@@ -93,10 +95,17 @@ async fn moved(board: &dyn Board, fields: &[(String, String)]) -> Result<Vec<Com
     let own = fields.iter().filter(|(name, _)| !ENVELOPE.contains(&name.as_str()));
     let own: Map<String, Value> = own.map(|(name, value)| (name.clone(), value.as_str().into())).collect();
     let asked: Moved = parse_args(Value::Object(own))?;
+    // Which commands a move comes to depends on where the card lies, and once it is done that is elsewhere. So the key is of the form, and a
+    // form that was answered is not read as commands again.
     let key = match field(fields, "key") {
         "" => None,
-        key => Some(Key::parse(key).map_err(|fault| Problem::bad_request("key", fault))?),
+        key => Some(key_of_form(key, fields)?),
     };
+    if let Some(key) = &key
+        && board.has_answered(key.clone()).await?
+    {
+        return Ok(Vec::new());
+    }
     let card = board.task(asked.task).await?.card;
     let no_code = matches!(asked.no_code.as_str(), "true" | "on" | "yes" | "1");
     let commands = moves::commands_for(&card, asked.to, &asked.note, no_code)?;
@@ -109,6 +118,14 @@ async fn moved(board: &dyn Board, fields: &[(String, String)]) -> Result<Vec<Com
         Ok(CommandRequest { key, ..CommandRequest::of(command) })
     };
     commands.into_iter().enumerate().map(with_key).collect()
+}
+
+/// The key of a form with all that it says.
+fn key_of_form(key: &str, fields: &[(String, String)]) -> Result<Key, Problem> {
+    let said: Vec<&(String, String)> = fields.iter().filter(|(name, _)| name != "back").collect();
+    let digest = Sha256::digest(serde_json::json!(said).to_string());
+    let digits: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    Key::parse(&format!("{key}.{digits}")).map_err(|fault| Problem::bad_request("key", fault))
 }
 
 fn field<'a>(fields: &'a [(String, String)], name: &str) -> &'a str {

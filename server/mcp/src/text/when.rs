@@ -9,25 +9,9 @@ pub(crate) fn clock(at: Moment, now: Option<Moment>) -> String {
     if today { format!("{hour:02}:{minute:02} UTC") } else { format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02} UTC") }
 }
 
-/// A length of time: `45 s`, `12 min`, `2 h`, `3 d`.
-pub(crate) fn span(seconds: i64) -> String {
-    match seconds.max(0) {
-        seconds @ ..90 => format!("{seconds} s"),
-        seconds @ ..5_400 => format!("{} min", seconds / 60),
-        seconds @ ..172_800 => format!("{} h", seconds / 3_600),
-        seconds => format!("{} d", seconds / 86_400),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_span_is_said_in_its_greatest_unit() {
-        let said: Vec<String> = [-1, 89, 90, 5_400, 172_800].map(span).to_vec();
-        assert_eq!(said, ["0 s", "89 s", "1 min", "1 h", "2 d"]);
-    }
 
     #[test]
     fn today_needs_no_date() {

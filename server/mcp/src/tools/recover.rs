@@ -3,7 +3,7 @@
 use super::Row;
 use crate::call::{Call, Done, Tail};
 use crate::text::fit::{Block, List, Oldest, render};
-use crate::text::{self, count, safe, when};
+use crate::text::{self, count, safe};
 use crate::{args, schema};
 use contracts::fleet::{Freed, Leftovers, Recover, Recovered};
 use contracts::{Command, CommandRequest, Key, Problem, Receipt, TaskId};
@@ -61,7 +61,7 @@ fn body(receipt: &Receipt, dry_run: bool, budget: usize) -> String {
 }
 
 fn row(freed: &Freed) -> String {
-    let silent = freed.silent_s.map_or_else(|| "never heard of".to_owned(), when::span);
+    let silent = freed.silent_s.map_or_else(|| "never heard of".to_owned(), contracts::text::span);
     let begun = if freed.never_started { ", never begun" } else { "" };
     let left = freed.leftovers.as_ref().map(Leftovers::words).unwrap_or_else(|| "no worktree".to_owned());
     format!("{} {} · {} · {silent}{begun} · {} · {}", freed.task, safe::line(&freed.title, 80), freed.holder, freed.commits, safe::line(&left, 400))

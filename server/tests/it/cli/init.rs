@@ -122,3 +122,16 @@ fn a_link_is_no_board_and_an_agent_makes_none() {
     assert_eq!(ended.exit, 2, "{}", ended.stderr);
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
 }
+
+#[test]
+fn an_e_mail_however_long_loses_no_event() {
+    let stage = Stage::new();
+    let name = "b".repeat(420);
+    stage.git(&["config", "user.email", &format!("{name}@example.org")]);
+    let id = stage.add("Paint the buoys", &[]);
+    stage.ok(&["tasks", "comment", &id, "-m", "Red, not green"]);
+    assert!(stage.ok(&["log", "verify"]).contains("sound"));
+    std::fs::remove_file(stage.board().join("state.db")).unwrap();
+    assert!(stage.ok(&["tasks", "show", &id]).contains("Red, not green"));
+    assert!(!stage.board().join("quarantine").exists());
+}

@@ -69,14 +69,30 @@ async fn the_activity_comes_as_data_as_drawn_parts_and_as_a_file() {
 async fn what_has_not_changed_is_not_sent_again() {
     let server = server().await;
     let first = server.api(call("GET", "/api/board")).await;
-    assert_eq!((first.header("etag"), first.header("cache-control")), ("\"a1b2c3d4-7-3\"", "private, no-cache"));
-    for tag in ["\"a1b2c3d4-7-3\"", "W/\"a1b2c3d4-7-3\"", "\"x\", \"a1b2c3d4-7-3\""] {
+    assert_eq!((first.header("etag"), first.header("cache-control")), ("\"a1b2c3d4-7-3.0\"", "private, no-cache"));
+    for tag in ["\"a1b2c3d4-7-3.0\"", "W/\"a1b2c3d4-7-3.0\"", "\"x\", \"a1b2c3d4-7-3.0\""] {
         let again = server.api(call("GET", "/api/board").with("if-none-match", tag)).await;
-        assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", "\"a1b2c3d4-7-3\""));
+        assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", "\"a1b2c3d4-7-3.0\""));
     }
-    assert_eq!(server.api(call("GET", "/api/board").with("if-none-match", "\"a1b2c3d4-7-2\"")).await.status, 200);
-    assert_eq!(server.api(call("GET", "/api/board?wat=1").with("if-none-match", "\"a1b2c3d4-7-3\"")).await.status, 400);
+    assert_eq!(server.api(call("GET", "/api/board").with("if-none-match", "\"a1b2c3d4-7-2.0\"")).await.status, 200);
+    assert_eq!(server.api(call("GET", "/api/board?wat=1").with("if-none-match", "\"a1b2c3d4-7-3.0\"")).await.status, 400);
     assert_eq!(server.api(call("GET", "/api/inbox")).await.header("etag"), "");
+}
+
+#[tokio::test]
+async fn what_time_alone_changes_is_sent_again() {
+    let server = server().await;
+    let tag = server.api(call("GET", "/api/tasks/tk-4f2a9c")).await.header("etag").to_owned();
+    // Its lease ends: no event, no write.
+    server.board.lapsed.store(1, std::sync::atomic::Ordering::SeqCst);
+    for path in ["/api/tasks/tk-4f2a9c", "/api/tasks", "/api/board", "/api/snapshot", "/api/actors"] {
+        assert_eq!(server.api(call("GET", path).with("if-none-match", &tag)).await.status, 200, "{path}");
+    }
+    for path in ["/api/tasks", "/api/board", "/api/snapshot"] {
+        let tag = |filter: &str| format!("{path}?filter={filter}");
+        assert_ne!(server.api(call("GET", &tag("type+%3D+bug"))).await.header("etag"), "", "{path}");
+        assert_eq!(server.api(call("GET", &tag("stale_days+%3E%3D+3"))).await.header("etag"), "", "{path}");
+    }
 }
 
 #[tokio::test]

@@ -22,6 +22,10 @@ pub struct FakeBoard {
     pub asked: Mutex<Vec<String>>,
     /// What it refuses the next write with.
     pub refuses: Mutex<Option<Problem>>,
+    /// Keys of what it was told.
+    pub answered: Mutex<Vec<contracts::Key>>,
+    /// Leases that have ended by time alone.
+    pub lapsed: std::sync::atomic::AtomicI64,
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> T {
@@ -43,7 +47,10 @@ impl FakeBoard {
         self.note(request.to_value().to_string());
         match self.refuses.lock().unwrap().take() {
             Some(problem) => Err(problem),
-            None => Ok(Receipt { seq: 8, subject: "tk-4f2a9c".into(), ..Receipt::default() }),
+            None => {
+                self.answered.lock().unwrap().extend(request.key.clone());
+                Ok(Receipt { seq: 8, subject: "tk-4f2a9c".into(), ..Receipt::default() })
+            }
         }
     }
 }
@@ -140,6 +147,9 @@ impl Board for FakeBoard {
     fn actors(&self) -> Answer<'_, Vec<ActorRow>> {
         done(Ok(Vec::new()))
     }
+    fn has_answered(&self, key: contracts::Key) -> Answer<'_, bool> {
+        done(Ok(self.answered.lock().unwrap().contains(&key)))
+    }
     fn inbox(&self, query: InboxQuery) -> Answer<'_, Page<InboxItem>> {
         self.note(format!("inbox {}", serde_json::to_string(&query).unwrap()));
         done(Ok(Page::default()))
@@ -168,7 +178,7 @@ impl Boards for FakeBoards {
         self.0.clone()
     }
     fn head(&self) -> Answer<'_, Head> {
-        done(Ok(Head { seq: 7, epoch: "a1b2c3d4".into(), live: 3 }))
+        done(Ok(Head { seq: 7, epoch: "a1b2c3d4".into(), live: 3, lapsed: self.0.lapsed.load(std::sync::atomic::Ordering::SeqCst) }))
     }
 }
 

@@ -35,12 +35,25 @@ async fn a_move_is_the_commands_of_its_column() {
     let server = server().await;
     assert_eq!(submit(&server, "command=move&task=tk-aaaaaa&to=backlog&note=later&key=k1&back=/").await.status, 303);
     let args = json!({"task": "tk-aaaaaa", "note": "later"});
-    assert_eq!(server.writes(), [json!({"command": "release", "args": args, "key": "k1"}), json!({"command": "hold", "args": args, "key": "k1.1"})]);
+    let key = server.writes()[0]["key"].as_str().unwrap().to_owned();
+    assert!(key.starts_with("k1."), "{key}");
+    assert_eq!(server.writes(), [json!({"command": "release", "args": args, "key": key}), json!({"command": "hold", "args": args, "key": format!("{key}.1")})]);
     let refused = submit(&server, "command=move&task=tk-4f2a9c&to=ready&back=/").await;
     assert_eq!(refused.status, 409, "{refused:?}");
     assert_eq!(submit(&server, "command=move&task=tk-4f2a9c&to=nowhere").await.status, 400);
     assert_eq!(submit(&server, "command=move&task=tk-4f2a9c&to=working&wat=1").await.status, 400);
     assert_eq!(server.writes().len(), 2);
+}
+
+#[tokio::test]
+async fn a_move_sent_again_is_done_and_another_move_under_its_key_is_one_of_its_own() {
+    let server = server().await;
+    for _ in 0..2 {
+        assert_eq!(submit(&server, "command=move&task=tk-aaaaaa&to=backlog&note=later&key=k1&back=/").await.status, 303);
+        assert_eq!(server.writes().len(), 2, "its answer was lost, what it did was not");
+    }
+    assert_eq!(submit(&server, "command=move&task=tk-aaaaaa&to=ready&note=later&key=k1&back=/").await.status, 303);
+    assert_eq!(server.writes().len(), 3);
 }
 
 #[tokio::test]

@@ -24,14 +24,21 @@ async fn opening_the_page_gives_a_session_once() {
 #[tokio::test]
 async fn only_a_navigation_gets_one() {
     let server = server().await;
-    for (name, value) in [("sec-fetch-mode", "cors"), ("sec-fetch-mode", "no-cors"), ("accept", "application/json"), ("accept", "image/avif,image/webp")] {
+    for (name, value) in [
+        ("sec-fetch-mode", "cors"),
+        ("sec-fetch-mode", "no-cors"),
+        ("accept", "application/json"),
+        ("accept", "image/avif,image/webp"),
+        ("accept", "*/*"),
+        ("user-agent", "a monitor"),
+    ] {
         let reply = server.send(call("GET", "/").with(name, value)).await;
         assert_eq!((reply.status, reply.code().as_str(), reply.header("set-cookie")), (401, "unauthorized", ""), "{name}: {value}");
     }
     assert_eq!(server.send(call("POST", "/")).await.status, 401);
     let made_up = server.send(call("GET", "/api/meta").with("cookie", &format!("{}=AAAAAAAAAAAAAAAAAAAAAA", server.cookie_name))).await;
     assert_eq!(made_up.code(), "unauthorized");
-    let fixed = server.send(call("GET", "/").with("cookie", &format!("{}=AAAAAAAAAAAAAAAAAAAAAA", server.cookie_name))).await;
+    let fixed = server.send(call("GET", "/").with("accept", "text/html").with("cookie", &format!("{}=AAAAAAAAAAAAAAAAAAAAAA", server.cookie_name))).await;
     assert!(fixed.status == 200 && !fixed.header("set-cookie").contains("AAAAAAAAAAAAAAAAAAAAAA"), "{fixed:?}");
 }
 
