@@ -115,8 +115,8 @@ pub fn needs_beyond(command: &Command, caller: &Caller, facts: &Facts) -> Option
         }
         Command::MilestoneCancel(cancel) if cancel.tasks == Some(MilestoneTasks::Cancel) => {
             let open = &facts.milestones.get(&cancel.milestone)?.open_tasks;
-            let descendants = open.iter().cloned().collect();
-            (!open.is_empty()).then(|| Needs { descendants, ..needs(command, caller) })
+            let open = || open.iter().cloned().collect();
+            Some(needs(command, caller).and(Needs { tasks: open(), descendants: open(), ..Needs::default() }))
         }
         _ => None,
     }

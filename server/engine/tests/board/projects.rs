@@ -80,7 +80,7 @@ fn a_cancelled_milestone_takes_or_leaves_its_tasks() {
     task.cancelled tk-0000a0 note=no →agent:ana/w1 (closed)
     task.cancelled tk-0000a1 note=no
     lease of tk-0000a0 ended
-    lease of tk-0000a1 ended
+    ! displaced: agent:ana/w1 held tk-0000a0 and is told
     ! tasks: 2 tasks cancelled with it
     refused illegal_move: tasks[0].milestone: milestone ms-000002 is cancelled
     hint: after and parent name a place in this call's tasks (counted from 0) or a task id; nothing was written, so send the whole plan again

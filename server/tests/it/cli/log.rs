@@ -86,7 +86,7 @@ async fn the_page_lists_what_could_not_be_used_without_scripts() {
     let stranger = stage.board().join("log/00000001.jsonl");
     fs::write(&stranger, "{\"actor\":\"dev:<b>mallory</b>\"}\nnot json\n").unwrap();
     let server = Server::of(&stage);
-    let page = call("GET", "/").send(server.port).await;
+    let page = call("GET", "/").with("accept", "text/html").send(server.port).await;
     assert_eq!(page.status, 200);
     assert!(page.body.contains("lines of the log can't be used"), "{}", page.body);
     assert!(page.body.contains("00000001.jsonl, line 2") && page.body.contains("not_json"), "file, line and reason");

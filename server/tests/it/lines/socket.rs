@@ -277,7 +277,7 @@ async fn more_at_once_than_a_page_could_have_missed_sends_it_to_a_snapshot() {
     let hello = socket.frame().await;
     let issue =
         |at: usize| json!({"id": format!("bd-{at}"), "title": format!("Part {at}"), "status": "open", "created_at": "2025-01-01T00:00:00Z"}).to_string();
-    let path = stage.dir().join("beads.jsonl");
+    let path = stage.dir().join("issues.jsonl");
     std::fs::write(&path, (0..2_100).map(issue).collect::<Vec<_>>().join("\n")).unwrap();
     stage.ok(&["import", path.to_str().unwrap()]);
     assert!(matches!(socket.said().await, Said::Closed(_) | Said::Gone));

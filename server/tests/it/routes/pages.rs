@@ -55,7 +55,7 @@ async fn a_session_outlives_the_server() {
 #[tokio::test]
 async fn a_page_may_load_only_what_is_ours() {
     let server = server().await;
-    let page = server.send(call("GET", "/").with("host", "127.0.0.1:9")).await;
+    let page = server.send(call("GET", "/").with("accept", "text/html").with("host", "127.0.0.1:9")).await;
     let policy = page.header("content-security-policy");
     let nonce = policy.split("'nonce-").nth(1).unwrap().split('\'').next().unwrap();
     assert!(nonce.len() >= 16 && page.body.contains(&format!("nonce=\"{nonce}\"")), "{policy}\n{}", page.body);
@@ -64,7 +64,7 @@ async fn a_page_may_load_only_what_is_ours() {
          font-src 'self'; manifest-src 'self'; connect-src 'self' ws://127.0.0.1:9 wss://127.0.0.1:9; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
     assert_eq!(policy, expected);
-    let other = server.send(call("GET", "/")).await;
+    let other = server.send(call("GET", "/").with("accept", "text/html")).await;
     assert_ne!(other.header("content-security-policy"), policy, "each page has its own nonce");
 }
 
