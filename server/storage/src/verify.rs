@@ -171,15 +171,9 @@ impl Store {
         if ahead > limits::CLOCK_AHEAD_MS_MAX {
             report.add(name, number, "clock_ahead", format!("{} is {} s ahead of this machine's clock", line.event.at, ahead / 1000));
         }
-        if let Some(blob) = encoding::blob_ref(&line.event.body).filter(|blob| !self.has_blob(&blob.sha256)) {
+        if let Some(blob) = encoding::blob_ref(&line.event.body).filter(|blob| !self.inner.place.blob(&blob.sha256).exists()) {
             report.add(name, number, "blob", format!("its body, blobs/{}, is missing", blob.sha256));
         }
-    }
-
-    /// Whether a blob is here: beside the log files, or aside, as git has it on another branch.
-    fn has_blob(&self, sha256: &str) -> bool {
-        let place = &self.inner.place;
-        place.blob(sha256).exists() || place.blob_aside(sha256).exists()
     }
 
     async fn against_database(&self, writers: &BTreeMap<String, Vec<Seen>>, report: &mut VerifyReport) -> Result<(), StoreError> {

@@ -450,19 +450,6 @@ async fn renewing_what_is_not_due_waits_for_nobody_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_body_that_lies_aside_is_not_missing() {
-    let (_folder, world, store) = fresh().await;
-    plan(&store, json!([{"title": "one", "spec": "long ".repeat(8_000)}])).await;
-    let blob = std::fs::read_dir(world.root.join("blobs")).unwrap().next().unwrap().unwrap();
-    let aside = world.root.join("run/blobs");
-    std::fs::create_dir_all(&aside).unwrap();
-    std::fs::rename(blob.path(), aside.join(blob.file_name())).unwrap();
-    assert_eq!(store.verify().await.unwrap().findings, []);
-    std::fs::remove_dir_all(aside).unwrap();
-    assert_eq!(store.verify().await.unwrap().findings[0].code, "blob");
-}
-
-#[tokio::test]
 async fn of_a_full_quarantine_only_what_is_shown_is_read() {
     let (_folder, world, store) = fresh().await;
     let folder = world.root.join("quarantine");

@@ -275,8 +275,10 @@ async fn more_at_once_than_a_page_could_have_missed_sends_it_to_a_snapshot() {
     let server = Server::of(&stage);
     let mut socket = Socket::open(&server, "").await;
     let hello = socket.frame().await;
-    let issue =
-        |at: usize| json!({"id": format!("bd-{at}"), "title": format!("Part {at}"), "status": "open", "created_at": "2025-01-01T00:00:00Z"}).to_string();
+    let issue = |at: usize| {
+        json!({"id": format!("bd-{at}"), "title": format!("Part {at}"), "status": "open", "issue_type": "task", "created_at": "2025-01-01T00:00:00Z"})
+            .to_string()
+    };
     let path = stage.dir().join("issues.jsonl");
     std::fs::write(&path, (0..2_100).map(issue).collect::<Vec<_>>().join("\n")).unwrap();
     stage.ok(&["import", path.to_str().unwrap()]);
