@@ -288,7 +288,7 @@ impl Board for SomebodysBoard {
         Box::pin(async move {
             let mut reading = self.read().await?;
             let project = reading.read.project().await.map_err(told)?.unwrap_or_default();
-            Ok(snapshot::project_view(&project, reading.now, self.port.0.base.get()))
+            Ok(snapshot::project_view(&project, reading.now, self.port.0.base.chosen(reading.settings.base.as_deref())))
         })
     }
 
