@@ -49,7 +49,6 @@ pub struct ServerPort(Arc<Inner>);
 
 struct Inner {
     store: RwLock<Store>,
-    options: storage::Options,
     queue: mpsc::Sender<Job>,
     clock: Clock,
     base: Base,
@@ -59,17 +58,17 @@ struct Inner {
 
 enum Job {
     /// Work, and where its outcome goes.
-    Write(Request, oneshot::Sender<Result<Outcome, Problem>>),
+    Write(Box<Request>, oneshot::Sender<Result<Outcome, Problem>>),
     /// Says when everything before it is written.
     Written(oneshot::Sender<()>),
 }
 
 impl ServerPort {
     /// Starts the writer of this process.
-    pub fn start(store: Store, options: storage::Options, base: Base, page: PageFacts) -> ServerPort {
+    pub fn start(store: Store, base: Base, page: PageFacts) -> ServerPort {
         let (queue, jobs) = mpsc::channel(limits::COMMANDS_QUEUED_MAX);
-        let clock = options.clock.clone();
-        let port = ServerPort(Arc::new(Inner { store: RwLock::new(store), options, queue, clock, base, page: RwLock::new(page), seen: Mutex::default() }));
+        let clock = store.clock();
+        let port = ServerPort(Arc::new(Inner { store: RwLock::new(store), queue, clock, base, page: RwLock::new(page), seen: Mutex::default() }));
         tokio::spawn(write_all(Arc::downgrade(&port.0), jobs));
         port
     }
@@ -149,7 +148,7 @@ impl ServerPort {
         };
         let (reply, noted) = oneshot::channel();
         let request = Request { caller: caller.clone(), work: Work::Seen, base: None, hooks_renew: false };
-        if !due || self.0.queue.try_send(Job::Write(request, reply)).is_err() {
+        if !due || self.0.queue.try_send(Job::Write(Box::new(request), reply)).is_err() {
             return;
         }
         if caller.surface == Surface::Cli && noted.await.is_err() {
@@ -177,7 +176,7 @@ impl ServerPort {
         let base = if needs_base { self.0.base.of_git() } else { None };
         let request = Request { caller: caller.clone(), work, base, hooks_renew: needs_base && self.hooks_renew(caller) };
         let (reply, outcome) = oneshot::channel();
-        self.0.queue.try_send(Job::Write(request, reply)).map_err(|_| busy())?;
+        self.0.queue.try_send(Job::Write(Box::new(request), reply)).map_err(|_| busy())?;
         match outcome.await {
             Ok(Ok(Outcome::Refused(problem))) => Err(problem),
             Ok(outcome) => outcome,
@@ -209,10 +208,9 @@ impl Inner {
     }
 
     async fn reopen(&self) -> Result<(), StoreError> {
-        let place = self.store().place().clone();
-        let (options, runtime) = (self.options.clone(), Handle::current());
+        let (store, runtime) = (self.store(), Handle::current());
         // Opening reads many files: on a thread where that may take its time.
-        let opening = tokio::task::spawn_blocking(move || runtime.block_on(Store::open(place, options)));
+        let opening = tokio::task::spawn_blocking(move || runtime.block_on(store.again()));
         let (store, opened) = opening.await.map_err(|_| StoreError::Busy)??;
         for sentence in opened.repaired {
             tracing::warn!("{sentence}");
@@ -241,7 +239,7 @@ async fn write_all(inner: Weak<Inner>, mut jobs: mpsc::Receiver<Job>) {
         for job in batch.drain(..) {
             match job {
                 Job::Write(request, reply) => {
-                    requests.push(request);
+                    requests.push(*request);
                     replies.push(reply);
                 }
                 Job::Written(written) => waiting.push(written),
@@ -290,7 +288,7 @@ mod tests {
         let disk = storage::Disk { fault: Some(Arc::new(slow)) };
         let options = storage::Options { disk, ..storage::Options::new(Arc::new(crate::boot::now), Arc::new(crate::boot::random_bits)) };
         let (store, _) = Store::open(storage::Place::new(&root), options.clone()).await.unwrap();
-        let port = ServerPort::start(store, options, Base::new(None, folder.path().to_owned(), None), PageFacts::default());
+        let port = ServerPort::start(store, Base::new(None, folder.path().to_owned(), None), PageFacts::default());
         let caller = Caller { actor: Actor::dev_named("ana"), principal: "local:ana".to_owned(), surface: Surface::Hook, session: None, client: None };
         let begin = Command::parse("create_project", json!({"name": "Demo", "zone": "UTC"})).unwrap();
         let mut writing = Box::pin(port.enqueue(&caller, Work::Commands(vec![CommandRequest::of(begin)])));

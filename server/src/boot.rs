@@ -114,8 +114,8 @@ pub async fn open(place: git::Place, options: BootOptions) -> Result<Boot, Probl
     });
     let tracked = Arc::new(move |path: &Path| repository.as_ref().is_some_and(|repository| is_gits(repository, path)));
     let storage_options = storage::Options { readers: options.readers, tracked, stranger, index, ..storage::Options::new(clock, bits) };
-    let (store, opened) = storage::Store::open(storage::Place { root: root.clone() }, storage_options.clone()).await.map_err(|error| error.problem())?;
-    let port = ServerPort::start(store.clone(), storage_options, base, options.page);
+    let (store, opened) = storage::Store::open(storage::Place { root: root.clone() }, storage_options).await.map_err(|error| error.problem())?;
+    let port = ServerPort::start(store.clone(), base, options.page);
     let mut repaired = opened.repaired;
     repaired.extend(crate::pending::drain(&root, &port).await);
     Ok(Boot { place, root, config, store, port, identity, repaired, reconciled: opened.reconciled })

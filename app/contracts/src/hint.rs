@@ -133,6 +133,7 @@ fn mcp_call(call: &Call) -> Option<String> {
             "update"
         }
         "init" => return Some("a person runs callboard init in the repository".to_owned()),
+        "rebuild" => return Some("a person runs callboard rebuild".to_owned()),
         "upgrade" => return Some("a person installs a newer callboard".to_owned()),
         "retry" => return Some("send the same call again".to_owned()),
         "sync" => return Some("a person runs callboard sync".to_owned()),
@@ -179,6 +180,7 @@ fn cli_call(call: &Call) -> String {
         "report" | "write_report" | "narrate" | "cancel_narration" => report_line(&call.name, &text("label").unwrap_or_default()),
         "init" => "callboard init".to_owned(),
         "sync" => "callboard sync".to_owned(),
+        "rebuild" => "callboard rebuild".to_owned(),
         "upgrade" => "install a newer callboard".to_owned(),
         "retry" => "run the same command again".to_owned(),
         "worktree_add" => format!("callboard worktree add {task}"),
@@ -267,6 +269,7 @@ fn web_call(call: &Call) -> Option<&'static str> {
         "retry" => "Try again",
         "ask" => "Open the card",
         "init" => "run callboard init in the repository",
+        "rebuild" => "run callboard rebuild in the repository",
         "upgrade" => "install a newer callboard",
         _ => return None,
     })

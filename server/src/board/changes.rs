@@ -29,7 +29,7 @@ impl ServerPort {
     /// # Errors
     /// What the store says when it can't be read.
     pub async fn head_and_lapsed(&self) -> Result<(Head, i64), Problem> {
-        let mut read = self.store().reader().begin().await.map_err(told)?;
+        let mut read = self.current().await?.reader().begin().await.map_err(told)?;
         Ok((read.head().await.map_err(told)?, read.lapsed().await.map_err(told)?))
     }
 

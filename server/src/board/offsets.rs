@@ -21,10 +21,13 @@ pub(super) fn around(name: &str, now: Moment) -> Vec<(Moment, i32)> {
     let end = Moment(now.0 + YEARS.1 * 366 * 86_400_000);
     let changes = zone.following(begin).map(|change| (moment(change.timestamp()), change.offset().seconds() / 60));
     let mut told = vec![(moment(begin), minutes(&zone, begin))];
-    told.extend(changes.take_while(|(at, _)| *at < end).take(limits::ZONE_CHANGES_MAX));
-    // Beyond the last one a day still reads as itself by winter's offset, and as the day after by summer's.
-    while told.len() > 1 && told[told.len() - 1].1 > told[told.len() - 2].1 {
-        told.pop();
+    for change in changes.take(limits::ZONE_CHANGES_MAX) {
+        // Beyond the last one a day still reads as itself by winter's offset, and as the day after by summer's.
+        let rose = matches!(told.as_slice(), [.., (_, before), (_, last)] if last > before);
+        if change.0 >= end && !rose {
+            break;
+        }
+        told.push(change);
     }
     told
 }

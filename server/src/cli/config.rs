@@ -70,6 +70,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("narration.provider", "none"),
     ("narration.model", "none"),
     ("narration.language", "none"),
+    ("reports.daily", "off"),
 ];
 
 /// Sets or explains.

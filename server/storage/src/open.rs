@@ -29,11 +29,19 @@ impl Store {
         Store::opened(place, options, found, &mut opened).await.map(|store| (store, opened))
     }
 
+    /// Opens the board again whose database was [replaced](Store::replaced): what lies there now, or, where it was cut short, one made anew.
+    pub async fn again(&self) -> Result<(Store, Opened), StoreError> {
+        match self.inner.shrunk() {
+            true => self.anew().await,
+            false => Store::open(self.inner.place.clone(), self.inner.options.clone()).await,
+        }
+    }
+
     /// Opens the same board again with a database made anew; the one that lies there was found damaged and is moved aside.
     pub async fn anew(&self) -> Result<(Store, Opened), StoreError> {
         let (place, options) = (self.inner.place.clone(), self.inner.options.clone());
         let mut opened = Opened::default();
-        let conn = prepared(&place, &options, Some(identity(&place)?), &mut opened).await?;
+        let conn = prepared(&place, &options, Some(self.inner.identity), &mut opened).await?;
         Store::opened(place, options, Ok(Some(conn)), &mut opened).await.map(|store| (store, opened))
     }
 
@@ -149,10 +157,10 @@ async fn usable(place: &Place, options: &Options) -> Result<Option<SqliteConnect
     if found.is_none_or(|metadata| metadata.len() == 0) {
         return if options.read_only { Err(StoreError::Io(std::io::ErrorKind::NotFound.into())) } else { Ok(None) };
     }
-    if damage::is_cut_short(place) {
+    let mut conn = sql::connect(&path, false, options.read_only).await?;
+    if damage::is_cut_short(&mut conn, place).await? {
         return Err(StoreError::Corrupt("it was cut short".to_owned()));
     }
-    let mut conn = sql::connect(&path, false, options.read_only).await?;
     match schema::version(&mut conn).await? {
         schema::NEWEST => Ok(Some(conn)),
         _ if options.read_only => {
@@ -205,11 +213,14 @@ fn move_aside(place: &Place, options: &Options, opened: &mut Opened) -> Result<(
 }
 
 async fn migrated(path: &Path) -> Result<SqliteConnection, StoreError> {
-    let mut file = OpenOptions::new();
-    file.create(true).truncate(false).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
-    file.open(path)?;
+    // Only a new one is opened here: closing one that is there would drop the locks of this process's other connections to it.
+    if !path.exists() {
+        let mut file = OpenOptions::new();
+        file.create_new(true).write(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+        file.open(path)?;
+    }
     let mut conn = sql::connect(path, true, false).await?;
     if schema::version(&mut conn).await? < schema::NEWEST {
         schema::migrate(&mut conn).await.map_err(|error| match error {

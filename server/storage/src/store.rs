@@ -139,9 +139,20 @@ impl Inner {
         let shrunk = found.len() < self.bytes.fetch_max(found.len(), Ordering::Relaxed);
         shrunk || log_file::identity(&found) != self.identity
     }
+
+    /// Whether it is the same file and shorter than it was.
+    pub fn shrunk(&self) -> bool {
+        let same = |found: &std::fs::Metadata| log_file::identity(found) == self.identity && found.len() < self.bytes.load(Ordering::Relaxed);
+        std::fs::metadata(self.place.database()).is_ok_and(|found| same(&found))
+    }
 }
 
 impl Store {
+    /// The clock it was opened with.
+    pub fn clock(&self) -> Arc<dyn Fn() -> Moment + Send + Sync> {
+        self.inner.options.clock.clone()
+    }
+
     /// Where the store's files lie.
     pub fn place(&self) -> &Place {
         &self.inner.place

@@ -85,6 +85,9 @@ fn child_process() {
 async fn sound(world: &World, acknowledged: &BTreeSet<String>) {
     let (store, opened) = world.open().await;
     let report = store.verify().await.unwrap();
+    let aside: Vec<_> =
+        std::fs::read_dir(&world.root).unwrap().map(|entry| entry.unwrap().file_name()).filter(|name| name.to_string_lossy().contains("broken")).collect();
+    assert!(aside.is_empty(), "a database that nobody harmed was moved aside: {aside:?}");
     assert!(report.is_sound(), "{report:?} {opened:?}");
     let lines = world.lines();
     let ids: BTreeSet<String> = lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_str().unwrap().to_owned()).collect();

@@ -104,7 +104,7 @@ async fn the_pages_are_whole_without_scripts() {
     let server = Server::of(&scene.stage);
     let port = server.port;
     let page = |path: &'static str| async move {
-        let mut reply = call("GET", path).send(port).await;
+        let mut reply = call("GET", path).with("accept", "text/html").send(port).await;
         // Marks between nodes, which hydration wants, are no text.
         reply.body = reply.body.replace("<!>", "");
         reply
