@@ -48,7 +48,8 @@ impl<'a> Case<'a> {
                 return Err(Rejection::Stale { task: id.clone(), current: of.task.version, read });
             }
             let current = self.fence(of);
-            if let Some(given) = self.ctx.fence.filter(|given| *given != current) {
+            let first = of.task.claim.as_ref().filter(|claim| claim.actor == *self.caller()).map_or(current, |claim| claim.first_fence);
+            if let Some(given) = self.ctx.fence.filter(|given| !(first..=current).contains(given)) {
                 let holder = self.running(of).map(|lease| lease.actor.clone());
                 return Err(Rejection::StaleFence { task: id.clone(), current, given, holder });
             }

@@ -166,6 +166,9 @@ pub struct Claim {
     pub expires: Moment,
     pub ttl_s: i64,
     pub fence: i64,
+    /// The fence this holding began with: whoever takes its own lapsed claim back gets another one, and nobody had the task between.
+    #[serde(default)]
+    pub first_fence: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -303,6 +303,9 @@ fn claimed(task: &mut Task, event: &Event) -> Effect {
     }
     let mut effect = Effect::applied();
     effect.tell(event, took_over.as_ref(), "taken_over");
+    let fence = get(event, "fence").unwrap_or(task.fence);
+    let own = task.claim.as_ref().filter(|claim| claim.actor == event.actor && get(event, "resumed") == Some(true));
+    let first_fence = own.map_or(fence, |claim| claim.first_fence);
     task.claim = Some(Claim {
         event: event.id.clone(),
         actor: event.actor.clone(),
@@ -310,7 +313,8 @@ fn claimed(task: &mut Task, event: &Event) -> Effect {
         at: event.at.moment,
         expires: get(event, "expires").unwrap_or(event.at.moment),
         ttl_s: get(event, "ttl_s").unwrap_or(0),
-        fence: get(event, "fence").unwrap_or(task.fence),
+        fence,
+        first_fence,
         session: get(event, "session"),
         branch: get(event, "branch"),
         worktree: get(event, "worktree"),

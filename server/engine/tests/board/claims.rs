@@ -227,9 +227,44 @@ fn the_fence_that_counts_is_that_of_who_holds_it_however_great_the_losers_is() {
     task.claimed tk-0000a0 resumed=true
     lease of tk-0000a0 taken, fence 3, 900 s
     ! taken_back: your lease of tk-0000a0 had lapsed, and nobody had taken it: it is yours again
-    refused stale_fence: tk-0000a0 is at fence 3, you present 1, agent:ana/w1 holds it
-    hint: stop working on it, nothing was changed: callboard next
     task.commented tk-0000a0
     now needs_you
+    task.commented tk-0000a0
+    now needs_you
+    ");
+}
+
+#[test]
+fn the_fence_it_was_given_is_good_for_as_long_as_nobody_else_had_the_task() {
+    let own = "w1 claim a; wait 5h; w1 renew; w1 comment a text=hello fence=1; wait 5h; w1 comment a text=again fence=1; w1 comment a text=never fence=9";
+    assert_snapshot!(outcome("ana plan a", own), @"
+    task.claimed tk-0000a0
+    task.branched tk-0000a0
+    lease of tk-0000a0 taken, fence 1, 900 s
+    now working
+    task.claimed tk-0000a0 resumed=true
+    lease of tk-0000a0 taken, fence 2, 900 s
+    ! taken_back: your lease of tk-0000a0 had lapsed, and nobody had taken it: it is yours again
+    task.commented tk-0000a0
+    now working
+    task.commented tk-0000a0
+    now stalled
+    refused stale_fence: tk-0000a0 is at fence 2, you present 9
+    hint: stop working on it, nothing was changed: callboard next
+    ");
+    let anothers = "wait 5h; w2 claim a; wait 5h; w1 claim a; w1 comment a text=hello fence=1; w2 comment a text=hello fence=2";
+    assert_snapshot!(outcome("ana plan a; w1 claim a", anothers), @"
+    task.claimed tk-0000a0 took_over={\"actor\":\"agent:ana/w1\",\"at\":\"2026-11-29T12:15:00.000Z\"} →agent:ana/w1 (taken_over)
+    lease of tk-0000a0 taken, fence 2, 900 s
+    ! taken_over: tk-0000a0 was taken over from agent:ana/w1 (silent 5 h, 0 commits)
+    now working
+    task.claimed tk-0000a0 took_over={\"actor\":\"agent:ana/w2\",\"at\":\"2026-11-29T17:15:00.000Z\"} →agent:ana/w2 (taken_over)
+    lease of tk-0000a0 taken, fence 3, 900 s
+    ! taken_over: tk-0000a0 was taken over from agent:ana/w2 (silent 5 h, 0 commits)
+    now working
+    refused stale_fence: tk-0000a0 is at fence 3, you present 1, agent:ana/w1 holds it
+    hint: stop working on it, nothing was changed: callboard next
+    refused stale_fence: tk-0000a0 is at fence 3, you present 2, agent:ana/w1 holds it
+    hint: stop working on it, nothing was changed: callboard next
     ");
 }
