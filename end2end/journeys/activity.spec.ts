@@ -53,6 +53,7 @@ for (const scripts of [true, false]) {
       await expect(timeline.getByText(/did \d things on/).first()).toBeVisible();
 
       await page.getByRole("link", { name: "Audit" }).click();
+      await timeline.getByText(/did \d things on/).first().click();
       await expect(timeline.getByText(/behind it local:/).first()).toBeVisible();
       await page.getByRole("link", { name: "Verify the chains" }).click();
       await expect(page.getByText("Sound: every chain verifies.")).toBeVisible();

@@ -178,7 +178,7 @@ test("branch, trailer and leases decide, and a refusal says who, until when and 
   const theirTree = await hooked.worktree(theirs.branch);
   const freeTree = await hooked.worktree(`${free.id}-weigh`);
   const elsewhere = join(bareProject.directory, "..", "elsewhere");
-  const held = new RegExp(`${theirs.id} is held by agent:ada/w2 until \\d\\d:\\d\\dZ, not by you \\(${MAIN}\\)`);
+  const held = new RegExp(`${theirs.id} is held by agent:ada/w2 until (\\d{4}-\\d\\d-\\d\\d )?\\d\\d:\\d\\dZ, not by you \\(${MAIN}\\)`);
   const table: Array<[command: string, answer: string | RegExp]> = [
     [`git commit --allow-empty -m x --trailer "Task: tk-ffffff"`, "there is no task tk-ffffff"],
     [`git commit --allow-empty -m x --trailer "Task: ${theirs.id}"`, held],

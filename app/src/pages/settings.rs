@@ -85,7 +85,7 @@ fn ProjectPart(review_default: bool, narration: String) -> impl IntoView {
         ("name", "Name", project.name, "what the page and reports call it"),
         ("zone", "Time zone", project.zone, "where a day ends, like Europe/Berlin"),
         ("base", "Default branch", project.base.unwrap_or_default(), "what work is cut from; empty is git's own default"),
-        ("narration.provider", "Narration", narration, "what writes the prose of reports, like claude or ollama; empty is none"),
+        ("narration.provider", "Narration", narration, "who writes the prose of reports: claude, also when it is empty"),
     ]
     .map(|(key, label, value, about)| {
         view! {

@@ -89,6 +89,11 @@ pub async fn narrate(reports: &Reports, caller: &Caller, label: &str, how: Narra
     let (now, zone) = (facts.now, facts.zone.clone());
     drop(facts);
     let set = |key: &str| project.settings.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
+    if let Some(provider) = set("narration.provider").filter(|provider| provider != CLAUDE) {
+        let call = Call::new("configure").with("key", "narration.provider").with("value", CLAUDE);
+        let title = format!("narration.provider is {provider}, and {CLAUDE} alone narrates so far");
+        return Err(Problem::new(Code::NarrationFailed, title).hint(Hint::text("nothing was started").or(call)));
+    }
     if let Some(kept) = reports.files.read(label)? {
         let there = dossier::read(&kept.text).narration;
         may_be_replaced(label, &there, &how)?;

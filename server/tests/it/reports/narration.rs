@@ -205,3 +205,18 @@ fn parts_that_could_not_be_joined_are_kept_in_order() {
     let file = text(&scene, "all");
     assert!(file.contains("*Unfinished: not joined: ") && file.trim_end().ends_with("Part 1.\n\nPart 2.\n\nPart 3."), "{}", &file[file.len() - 300..]);
 }
+
+#[test]
+fn a_provider_that_does_not_narrate_is_refused_before_anything_is_started() {
+    let scene = scene("say 'never'; over");
+    scene.stage.ok(&["config", "set", "narration.provider", "ollama"]);
+    let ended = scene.stage.run(&["report", "all", "--digest"]);
+    assert_eq!(ended.exit, 4, "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("narration.provider is ollama") && ended.stderr.contains("callboard config set narration.provider claude"),
+        "{}",
+        ended.stderr
+    );
+    scene.stage.ok(&["config", "set", "narration.provider", "claude"]);
+    scene.stage.ok(&["report", "all", "--digest"]);
+}
